@@ -1,0 +1,151 @@
+# SPDX-License-Identifier: MIT
+# xdploop: one Makefile, not recursive. All output goes to build/.
+#
+#   make          the program              make check      the quality gate
+#   make demo     the one-cable test       make test       every test this machine can run
+#   make bench    speed, as ratios         make fuzz T=10  each fuzzer, for T seconds
+#   make install  to PREFIX (default /usr/local), below DESTDIR
+#
+# B=DIR puts the output elsewhere, V=1 shows the commands.
+
+B       := build
+CLANG   ?= clang
+# Ubuntu's bpftool is a wrapper that may lack its program, which is then under linux-tools.
+BPFTOOL ?= $(or $(shell PATH="$$PATH:/usr/sbin:/sbin"; for t in bpftool /usr/lib/linux-tools*/bpftool \
+	/usr/lib/linux-tools/*/bpftool; do $$t version >/dev/null 2>&1 && echo $$t && break; done),bpftool)
+VERSION := $(shell git describe --tags --always --dirty 2>/dev/null || echo unknown)
+Q       := $(if $(V),,@)
+PKGS    := libbpf libxdp libnl-3.0 libnl-route-3.0 libnl-genl-3.0 jansson ncursesw libcap-ng
+
+PKG_CFLAGS := $(shell pkg-config --cflags $(PKGS) 2>/dev/null)
+PKG_LIBS   := $(shell pkg-config --libs $(PKGS) 2>/dev/null)
+
+OPT      ?= -O2
+WARN     := -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wvla -Wno-unused-parameter
+CPPFLAGS += -D_GNU_SOURCE -Iinclude -I$(B)/gen
+CFLAGS   += -std=gnu11 -g $(OPT) $(WARN) $(EXTRA_CFLAGS) -MMD -MP
+LDLIBS   += $(PKG_LIBS) -lpthread -lm
+
+rooms    := core report io run cli tui
+src      := $(foreach r,$(rooms),$(wildcard user/$(r)/*.c))
+obj      := $(src:%.c=$(B)/%.o)
+pure_obj := $(patsubst %.c,$(B)/%.o,$(wildcard user/core/*.c))
+bpf_src  := $(wildcard bpf/*.bpf.c)
+skel     := $(bpf_src:bpf/%.bpf.c=$(B)/gen/%.skel.h)
+
+.DELETE_ON_ERROR:
+.SUFFIXES:
+.SECONDARY:
+.PHONY: all
+all: $(B)/xdploop
+
+$(B)/xdploop: $(obj) $(B)/user/main.o
+	@echo "  LINK  $@"
+	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) $^ $(LDLIBS) -o $@
+
+# clang for BPF does not know Debian's multiarch headers (asm/types.h); behind all others.
+multiarch := $(shell $(CC) -print-multiarch 2>/dev/null)
+$(B)/%.bpf.o: %.bpf.c | $(B)/.deps
+	@mkdir -p $(@D)
+	@echo "  BPF   $@"
+	$(Q)$(CLANG) -target bpf -mcpu=v3 -O2 -g -Wall -Wextra -Wno-unused-parameter $(BPF_CFLAGS) \
+		-Iinclude -idirafter /usr/include/$(multiarch) -MMD -MP -c $< -o $@
+
+$(B)/gen/%.skel.h: $(B)/bpf/%.bpf.o
+	@mkdir -p $(@D)
+	$(Q)$(BPFTOOL) gen skeleton $< name $*_bpf > $@
+
+$(B)/gen/version.h: FORCE
+	@mkdir -p $(@D)
+	@echo '#define XDPLOOP_VERSION "$(VERSION)"' | cmp -s - $@ || echo '#define XDPLOOP_VERSION "$(VERSION)"' > $@
+.PHONY: FORCE
+
+# What is missing to build is named once, plainly, instead of by the compiler.
+$(B)/.deps: tools/deps.sh
+	@tools/deps.sh -n build
+	@mkdir -p $(@D) && touch $@
+
+$(B)/%.o: %.c | $(B)/.deps $(skel) $(B)/gen/version.h
+	@mkdir -p $(@D)
+	@echo "  CC    $<"
+	$(Q)$(CC) $(CPPFLAGS) $(PKG_CFLAGS) $(CFLAGS) -c $< -o $@
+
+# Everything but main(), for the tests: the linker takes what a test does not define itself.
+$(B)/libxdploop.a: $(obj)
+	@rm -f $@
+	$(Q)ar qcs $@ $^
+
+# tests/LAYER/test_NAME.c is a program of its own, linked with the other files of its folder: unit
+# with the pure rooms only; fake, bpf and net with whatever they need.
+layers   := unit fake bpf net
+pure_src := $(filter-out user/tui/screen.c,$(foreach r,core report tui,$(wildcard user/$(r)/*.c)))
+unit_obj := $(pure_src:%.c=$(B)/%.o)
+tests_of  = $(patsubst %.c,$(B)/%,$(wildcard tests/$(1)/test_*.c))
+helpers   = $(patsubst %.c,$(B)/%.o,$(filter-out tests/$(1)/test_% tests/$(1)/wire.c %.bpf.c,$(wildcard tests/$(1)/*.c)))
+test_bpf := $(patsubst %.c,$(B)/%.o,$(wildcard tests/*/*.bpf.c))
+
+$(B)/tests/unit/%: $(B)/tests/unit/%.o $(call helpers,unit) $(unit_obj)
+	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) $^ -lcmocka -ljansson -lm -o $@
+
+$(B)/tests/fake/%: $(B)/tests/fake/%.o $(call helpers,fake) $(B)/libxdploop.a
+	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) $^ -lcmocka $(LDLIBS) -o $@
+
+$(B)/tests/bpf/%: $(B)/tests/bpf/%.o $(call helpers,bpf) $(B)/libxdploop.a
+	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) $^ -lcmocka $(LDLIBS) -o $@
+
+$(B)/tests/net/%: $(B)/tests/net/%.o $(call helpers,net) $(B)/libxdploop.a
+	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) $^ -lcmocka $(LDLIBS) -o $@
+
+$(B)/tests/net/wire: $(B)/tests/net/wire.o
+	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) $^ -o $@
+
+# Fuzzers need clang and -fsanitize=fuzzer: tools/fuzz.sh builds them apart.
+$(B)/tests/fuzz/%: $(B)/tests/fuzz/%.o $(B)/libxdploop.a
+	$(Q)$(CC) $(CFLAGS) -fsanitize=fuzzer $(LDFLAGS) $^ $(LDLIBS) -o $@
+
+unit_bin  := $(call tests_of,unit)
+test_bin  := $(foreach l,$(layers),$(call tests_of,$(l))) $(patsubst %.c,$(B)/%,$(wildcard tests/net/wire.c))
+fuzz_bin  := $(patsubst %.c,$(B)/%,$(wildcard tests/fuzz/fuzz_*.c))
+
+.PHONY: unit test-programs fuzz-programs test check fuzz demo install
+unit: $(unit_bin)
+	@set -e; for t in $(unit_bin); do echo "== $$t"; $$t; done
+
+test-programs: $(test_bin) $(test_bpf)
+fuzz-programs: $(fuzz_bin)
+
+# T: layers or single tests, as tools/test.sh takes them.
+test:
+	@tools/deps.sh build test || echo "going on with what is here"
+	@$(MAKE) --no-print-directory all test-programs
+	@B=$(B) tools/test.sh $(T)
+
+check:
+	@tools/deps.sh build test check
+	@B=$(B) tools/check.sh
+
+fuzz:
+	@tools/deps.sh build test check
+	@B=$(B) tools/fuzz.sh $(or $(T),10)
+
+# The file is made beforehand so that it stays the user's though root writes it.
+demo:
+	@tools/deps.sh build
+	@$(MAKE) --no-print-directory all
+	@: > $(B)/demo.json
+	@tools/as-root.sh $(B)/xdploop demo --json $(B)/demo.json
+
+PREFIX  ?= /usr/local
+bash_completion := $(PREFIX)/share/bash-completion/completions
+install: all
+	install -D -m 755 $(B)/xdploop $(DESTDIR)$(PREFIX)/sbin/xdploop
+	$(B)/xdploop --print-man > $(B)/xdploop.8
+	$(B)/xdploop --print-completion > $(B)/completion
+	install -D -m 644 $(B)/xdploop.8 $(DESTDIR)$(PREFIX)/share/man/man8/xdploop.8
+	install -D -m 644 $(B)/completion $(DESTDIR)$(bash_completion)/xdploop
+
+.PHONY: clean
+clean:
+	rm -rf $(B)
+
+-include $(shell find $(B) -name '*.d' 2>/dev/null)
