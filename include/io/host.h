@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: MIT */
+/* What machine this is: for the head of a result. */
+#ifndef IO_HOST_H
+#define IO_HOST_H
+
+#include "core/result.h"
+
+void host_describe(struct result_host *out);
+
+/* Local time with zone, ISO 8601. */
+void host_time(char *text, size_t size);
+
+/* 16 random bits (getrandom). */
+uint16_t host_random16(void);
+
+#endif

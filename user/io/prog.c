@@ -1,0 +1,194 @@
+/* SPDX-License-Identifier: MIT */
+/* The only user of libbpf's objects and links. */
+#include "io/prog.h"
+#include "io/log.h"
+#include "io/netns.h"
+#include "steer.skel.h"
+#include <bpf/bpf.h>
+#include <errno.h>
+#include <linux/if_link.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+static int map_array(const char *name, uint32_t value_size, uint32_t entries, void **out_mem)
+{
+	LIBBPF_OPTS(bpf_map_create_opts, opts, .map_flags = BPF_F_MMAPABLE);
+	size_t bytes = (size_t)value_size * entries;
+	void *mem;
+	int fd;
+
+	fd = bpf_map_create(BPF_MAP_TYPE_ARRAY, name, sizeof(uint32_t), value_size, entries, &opts);
+	if (fd < 0) {
+		fd = -errno;
+		log_error("no BPF map of %zu KiB: %s%s", bytes / 1024, strerror(-fd),
+			  fd == -EPERM ? " (needs CAP_BPF)" : "");
+		return fd;
+	}
+	mem = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+	if (mem == MAP_FAILED) {
+		int err = -errno;
+
+		log_error("BPF map %s can't be mapped: %s", name, strerror(errno));
+		close(fd);
+		return err;
+	}
+	*out_mem = mem;
+	return fd;
+}
+
+int prog_maps_open(struct prog_maps *maps, uint32_t nslots)
+{
+	struct prog_maps m = {.counters_fd = -1, .hist_fd = -1, .nslots = nslots};
+	void *mem;
+
+	m.slot_bytes = nslots * sizeof(struct counter_slot);
+	m.counters_fd = map_array("counters", (uint32_t)m.slot_bytes, 1, &mem);
+	if (m.counters_fd < 0)
+		return m.counters_fd;
+	m.slot = mem;
+	m.hist_bytes = (size_t)nslots * HIST_KINDS * sizeof(struct hist);
+	m.hist_fd = map_array("hist", sizeof(struct hist), nslots * HIST_KINDS, &mem);
+	if (m.hist_fd < 0) {
+		int err = m.hist_fd;
+
+		prog_maps_close(&m);
+		return err;
+	}
+	m.hist = mem;
+	*maps = m;
+	return 0;
+}
+
+void prog_maps_close(struct prog_maps *maps)
+{
+	if (!maps || !maps->slot)
+		return;
+	munmap(maps->slot, maps->slot_bytes);
+	close(maps->counters_fd);
+	if (maps->hist) {
+		munmap(maps->hist, maps->hist_bytes);
+		close(maps->hist_fd);
+	}
+	memset(maps, 0, sizeof(*maps));
+}
+
+static void prog_configure(struct steer_bpf *skel, const struct prog_spec *spec)
+{
+	memcpy((void *)&skel->rodata->match, &spec->match, sizeof(spec->match));
+	memcpy((void *)skel->rodata->slot_of, spec->slot_of, sizeof(skel->rodata->slot_of));
+	skel->rodata->nslots = spec->maps->nslots;
+	skel->rodata->first_slot = spec->first_slot;
+	skel->rodata->rest_slot = spec->first_slot + spec->queues;
+	skel->rodata->atomic = spec->atomic;
+	skel->rodata->metadata = spec->metadata;
+}
+
+int prog_open(struct prog *prog, const struct prog_spec *spec)
+{
+	struct bpf_prog_info info = {};
+	uint32_t len = sizeof(info);
+	struct steer_bpf *skel;
+	int err;
+
+	memset(prog, 0, sizeof(*prog));
+	prog->link_fd = -1;
+	skel = steer_bpf__open();
+	if (!skel) {
+		err = -errno;
+		log_error("the XDP program can't be opened: %s", strerror(-err));
+		return err;
+	}
+	prog_configure(skel, spec);
+	err = bpf_map__reuse_fd(skel->maps.counters, spec->maps->counters_fd);
+	if (!err)
+		err = steer_bpf__load(skel);
+	if (err) {
+		log_error("the kernel does not take the XDP program: %s%s", strerror(-err),
+			  err == -EPERM ? " (needs CAP_BPF and CAP_NET_ADMIN)" : "; -v says why");
+		steer_bpf__destroy(skel);
+		return err;
+	}
+	if (!bpf_obj_get_info_by_fd(bpf_program__fd(skel->progs.steer), &info, &len))
+		prog->id = info.id;
+	prog->skel = skel;
+	prog->metadata = spec->metadata;
+	return 0;
+}
+
+struct attach_call {
+	int prog_fd, flags;
+	unsigned ifindex;
+};
+
+static int attach_in_namespace(void *arg)
+{
+	const struct attach_call *call = arg;
+	LIBBPF_OPTS(bpf_link_create_opts, opts, .flags = (uint32_t)call->flags);
+	int fd = bpf_link_create(call->prog_fd, (int)call->ifindex, BPF_XDP, &opts);
+
+	return fd < 0 ? -errno : fd;
+}
+
+static const char *attach_reason(int err)
+{
+	switch (err) {
+	case -EOPNOTSUPP:
+		return "the driver has no native XDP, or not with these settings";
+	case -EBUSY:
+	case -EEXIST:
+		return "another XDP program is attached";
+	case -ERANGE:
+	case -EMSGSIZE:
+		return "the MTU is too large for XDP on this driver";
+	case -ENOSPC:
+		return "too few queues for XDP on this port or its peer";
+	case -EINVAL:
+		return "the driver refuses XDP with its present MTU or offloads (LRO?)";
+	default:
+		return strerror(-err);
+	}
+}
+
+int prog_attach(struct prog *prog, struct nic *nic, bool generic, char *why, size_t why_size)
+{
+	struct attach_call call = {
+		.prog_fd = bpf_program__fd(prog->skel->progs.steer),
+		.flags = generic ? XDP_FLAGS_SKB_MODE : XDP_FLAGS_DRV_MODE,
+		.ifindex = nic->ifindex,
+	};
+	int fd = netns_call(nic->netns, attach_in_namespace, &call);
+
+	if (fd < 0) {
+		snprintf(why, why_size, "%s", attach_reason(fd));
+		return fd;
+	}
+	prog->link_fd = fd;
+	return 0;
+}
+
+int prog_set_socket(struct prog *prog, uint32_t queue_id, int fd)
+{
+	int map = bpf_map__fd(prog->skel->maps.sockets), err;
+
+	if (fd < 0)
+		err = bpf_map_delete_elem(map, &queue_id);
+	else
+		err = bpf_map_update_elem(map, &queue_id, &fd, BPF_ANY);
+	return err ? -errno : 0;
+}
+
+void prog_set_phase(struct prog *prog, enum steer_phase phase)
+{
+	__atomic_store_n(&prog->skel->bss->phase, phase, __ATOMIC_RELEASE);
+}
+
+void prog_close(struct prog *prog)
+{
+	if (!prog || !prog->skel)
+		return;
+	if (prog->link_fd >= 0)
+		close(prog->link_fd);
+	steer_bpf__destroy(prog->skel);
+	memset(prog, 0, sizeof(*prog));
+	prog->link_fd = -1;
+}
