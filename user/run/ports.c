@@ -1,0 +1,440 @@
+/* SPDX-License-Identifier: MIT */
+#include "run/ports.h"
+#include "core/frame.h"
+#include "io/log.h"
+#include "io/netns.h"
+#include "io/priv.h"
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#define FRAMES_RX_DEFAULT 2048
+#define FRAMES_TX	  2048
+#define FRAMES_MIN	  256
+#define LINK_TIMEOUT_NS	  30000000000ull
+#define CHUNK_SMALL	  2048
+#define CHUNK_LARGE	  4096
+#define TAG_LEN		  4
+
+/* --- what is there, what is asked ------------------------------------------------------------ */
+
+static int port_choose_queues(struct run_port *port, const struct config *config)
+{
+	uint32_t have = port->nic.rx_queues < port->nic.tx_queues ? port->nic.rx_queues
+								  : port->nic.tx_queues;
+	uint32_t n = config->queues ? config->queues : have;
+
+	if (config->queue_ids) {
+		for (uint32_t id = 0; id < QUEUES_MAX; id++) {
+			if (!(config->queue_ids >> id & 1))
+				continue;
+			if (id >= have) {
+				log_error("%s has no queue %u: its queues are 0 to %u",
+					  port->nic.text, id, have - 1);
+				return -EINVAL;
+			}
+			port->queue_id[port->queues++] = id;
+		}
+		return 0;
+	}
+	if (n > have) {
+		log_error("%s has %u queue%s, not %u: use --queues %u, or more channels "
+			  "(ethtool -L)",
+			  port->nic.text, have, have == 1 ? "" : "s", n, have);
+		return -EINVAL;
+	}
+	if (n > QUEUES_MAX) {
+		log_warn("%s has %u queues, %u of them are driven", port->nic.text, n, QUEUES_MAX);
+		n = QUEUES_MAX;
+	}
+	for (uint32_t id = 0; id < n; id++)
+		port->queue_id[port->queues++] = id;
+	return 0;
+}
+
+static void port_set_match(struct run_port *port, const struct config *config)
+{
+	struct match_config *m = &port->match;
+
+	memcpy(m->mac, port->nic.mac, sizeof(m->mac));
+	m->stamp_offset[0] = STAMP_OFFSET;
+	m->stamp_offset[1] = STAMP_OFFSET + TAG_LEN;
+	m->net_a = FRAME_NET_A;
+	m->net_b = FRAME_NET_B;
+	m->mode = config->match;
+	memcpy(m->udp, config->match_udp, sizeof(m->udp));
+}
+
+static int port_query(struct ports *p, int i)
+{
+	const struct config *config = p->config;
+	struct run_port *port = &p->port[i];
+	bool sends = config->command == COMMAND_SEND || config->command == COMMAND_BENCH;
+	int err;
+
+	if (config->port_netns[i] != NETNS_OWN)
+		err = nic_open_at(&port->nic, config->port_netns[i], config->port[i],
+				  config->port[i]);
+	else
+		err = nic_open(&port->nic, config->port[i]);
+	if (!err)
+		err = nic_check(&port->nic, sends ? config->frame_bytes : 0, config->force);
+	if (!err)
+		err = port_choose_queues(port, config);
+	if (!err)
+		port_set_match(port, config);
+	return err;
+}
+
+/* --- memory ------------------------------------------------------------------------------------
+ */
+
+static uint32_t ring_for(uint32_t frames)
+{
+	uint32_t size = 64;
+
+	while (size < frames)
+		size *= 2;
+	return size;
+}
+
+/* The largest frame that may come in has to fit behind the headroom (net/xdp/xsk_buff_pool.c). */
+static int ports_choose_chunk(struct ports *p)
+{
+	uint32_t largest = 0;
+
+	for (int i = 0; i < p->n; i++)
+		if (p->port[i].nic.mtu > largest)
+			largest = p->port[i].nic.mtu;
+	largest += ETH_HDR_LEN + 2 * TAG_LEN;
+	p->chunk = largest <= CHUNK_SMALL - UMEM_HEADROOM ? CHUNK_SMALL : CHUNK_LARGE;
+	if (p->config->frame_bytes - FCS_LEN > p->chunk - UMEM_HEADROOM) {
+		log_error("frames of %u bytes do not fit a buffer: the most is %u",
+			  p->config->frame_bytes, CHUNK_LARGE - UMEM_HEADROOM + FCS_LEN);
+		return -EMSGSIZE;
+	}
+	return 0;
+}
+
+static uint64_t ports_memory(const struct ports *p)
+{
+	uint64_t frames = 0;
+
+	for (int i = 0; i < p->n; i++)
+		frames +=
+			(uint64_t)p->port[i].queues * (p->port[i].rx_frames + p->port[i].tx_frames);
+	/* A bridge registers every part twice: once with each of its two sockets. */
+	return frames * p->chunk * (p->bridge ? 2 : 1);
+}
+
+static bool ports_shrink(struct ports *p)
+{
+	bool shrunk = false;
+
+	for (int i = 0; i < p->n; i++) {
+		struct run_port *port = &p->port[i];
+
+		if (port->rx_frames > FRAMES_MIN) {
+			port->rx_frames /= 2;
+			shrunk = true;
+		}
+		if (port->tx_frames > FRAMES_MIN) {
+			port->tx_frames /= 2;
+			shrunk = true;
+		}
+	}
+	return shrunk;
+}
+
+/* Frames per queue, as many as may be pinned. */
+static int ports_choose_frames(struct ports *p)
+{
+	uint64_t limit = priv_memlock();
+	bool shrunk = false;
+
+	for (int i = 0; i < p->n; i++) {
+		struct run_port *port = &p->port[i];
+		uint32_t twice = ring_for(2 * port->nic.rx_ring);
+
+		port->rx_frames = twice > FRAMES_RX_DEFAULT ? twice : FRAMES_RX_DEFAULT;
+		port->tx_frames = FRAMES_TX;
+	}
+	if (p->bridge)
+		p->port[0].rx_frames = p->port[1].rx_frames =
+			p->port[0].rx_frames > p->port[1].rx_frames ? p->port[0].rx_frames
+								    : p->port[1].rx_frames;
+	while (ports_memory(p) > limit && ports_shrink(p))
+		shrunk = true;
+	if (ports_memory(p) > limit) {
+		log_error("too little memory may be locked: %llu KiB needed (ulimit -l %llu), or "
+			  "CAP_IPC_LOCK, or fewer --queues",
+			  (unsigned long long)ports_memory(p) / 1024,
+			  (unsigned long long)ports_memory(p) / 1024);
+		return -ENOBUFS;
+	}
+	if (shrunk)
+		log_info("few frames per queue, because only %llu KiB may be locked (ulimit -l)",
+			 (unsigned long long)limit / 1024);
+	for (int i = 0; i < p->n; i++) {
+		struct run_port *port = &p->port[i];
+
+		port->rx_ring = p->config->rx_ring ? p->config->rx_ring : ring_for(port->rx_frames);
+		port->tx_ring = p->config->tx_ring ? p->config->tx_ring : ring_for(port->tx_frames);
+		/* A frame that is received here must fit the other port's TX ring at any time. */
+		if (p->bridge)
+			port->tx_frames = FRAMES_MIN;
+	}
+	return 0;
+}
+
+/* One mapping per queue; for a bridge one per pair of queues, half of it each port's. */
+static int ports_map(struct ports *p)
+{
+	for (int i = 0; i < (p->bridge ? 1 : p->n); i++) {
+		const struct run_port *port = &p->port[i];
+		uint32_t frames = (port->rx_frames + port->tx_frames) * (p->bridge ? 2 : 1);
+
+		for (uint32_t q = 0; q < port->queues; q++) {
+			int err = umem_map(&p->umem[p->numem], frames, p->chunk);
+
+			if (err)
+				return err;
+			p->numem++;
+		}
+	}
+	return 0;
+}
+
+static struct umem *ports_umem(struct ports *p, int i, uint32_t q)
+{
+	return &p->umem[p->bridge || i == 0 ? q : p->port[0].queues + q];
+}
+
+/* --- one rung ----------------------------------------------------------------------------------
+ */
+
+static void port_close_rung(struct run_port *port)
+{
+	for (uint32_t q = 0; port->prog.skel && q < port->queues; q++)
+		(void)prog_set_socket(&port->prog, port->queue_id[q], -1);
+	/* The program goes first: closing a socket under it has crashed drivers. */
+	prog_close(&port->prog);
+	for (uint32_t q = 0; q < port->queues; q++)
+		queue_close(&port->queue[q]);
+}
+
+static int port_load(struct ports *p, struct run_port *port, bool generic)
+{
+	uint8_t slot_of[QUEUES_MAX];
+	struct prog_spec spec = {
+		.maps = &p->maps,
+		.first_slot = port->first_slot,
+		.queues = port->queues,
+		.slot_of = slot_of,
+		.match = port->match,
+		.atomic = generic,
+		.metadata = true,
+	};
+
+	memset(slot_of, (int)port->queues, sizeof(slot_of));
+	for (uint32_t q = 0; q < port->queues; q++)
+		slot_of[port->queue_id[q]] = (uint8_t)q;
+	return prog_open(&port->prog, &spec);
+}
+
+static int port_foreign_program(struct run_port *port)
+{
+	char name[32] = "";
+	uint32_t id = nic_xdp_program(&port->nic, name, sizeof(name));
+
+	if (!id)
+		return 0;
+	log_error("%s has an XDP program already: id %u%s%s; it is left alone (remove it first: "
+		  "ip link set dev %s xdp off, or end what attached it)",
+		  port->nic.text, id, name[0] ? ", name " : "", name, port->nic.name);
+	return -EBUSY;
+}
+
+static int port_open_queues(struct ports *p, int i, enum mode mode)
+{
+	struct run_port *port = &p->port[i];
+
+	for (uint32_t q = 0; q < port->queues; q++) {
+		struct queue_spec spec = {
+			.nic = &port->nic,
+			.queue_id = port->queue_id[q],
+			.mode = mode,
+			.umem = ports_umem(p, i, q),
+			.part = p->bridge ? (uint32_t)i : 0,
+			.parts = p->bridge ? 2 : 1,
+			.rx_frames = port->rx_frames,
+			.tx_frames = port->tx_frames,
+			.rx_ring = port->rx_ring,
+			.tx_ring = port->tx_ring,
+		};
+		int err = queue_open(&port->queue[q], &spec, port->why, sizeof(port->why));
+
+		if (!err)
+			err = prog_set_socket(&port->prog, port->queue_id[q],
+					      queue_fd(&port->queue[q]));
+		if (err)
+			return err;
+	}
+	return 0;
+}
+
+/* Program, link, sockets in this mode, or nothing at all. */
+static int port_try(struct ports *p, int i, enum mode mode)
+{
+	struct run_port *port = &p->port[i];
+	uint32_t changes = port->nic.carrier_changes;
+	char why[64] = "";
+	int err = port_load(p, port, mode == MODE_GENERIC);
+
+	if (err)
+		return err;
+	err = prog_attach(&port->prog, &port->nic, mode == MODE_GENERIC, why, sizeof(why));
+	if (err) {
+		snprintf(port->why, sizeof(port->why), "%s: %s", mode_name(mode), why);
+		goto out;
+	}
+	err = nic_wait_link(&port->nic, changes, LINK_TIMEOUT_NS, p->stop);
+	if (!err)
+		err = port_open_queues(p, i, mode);
+	if (!err)
+		port->mode = mode;
+out:
+	if (err)
+		port_close_rung(port);
+	return err;
+}
+
+static bool worth_stepping_down(int err)
+{
+	return err == -EOPNOTSUPP || err == -EINVAL || err == -ENXIO || err == -ERANGE ||
+	       err == -ENOSPC;
+}
+
+static int port_climb(struct ports *p, int i, enum mode from)
+{
+	enum mode asked = p->config->mode;
+	struct run_port *port = &p->port[i];
+	enum mode last = asked == MODE_AUTO ? MODE_GENERIC : asked;
+	char first_why[sizeof(port->why)] = "";
+	int err = -EOPNOTSUPP;
+
+	for (enum mode mode = asked == MODE_AUTO ? from : asked; mode <= last; mode++) {
+		err = port_foreign_program(port);
+		if (err)
+			return err;
+		err = port_try(p, i, mode);
+		if (!err) {
+			snprintf(port->why, sizeof(port->why), "%s", first_why);
+			return 0;
+		}
+		if (port_foreign_program(port))
+			return -EBUSY;
+		log_debug("%s: %s", port->nic.text, port->why);
+		if (!first_why[0])
+			snprintf(first_why, sizeof(first_why), "%s", port->why);
+		if (!worth_stepping_down(err))
+			break;
+	}
+	if (err != -ETIMEDOUT && err != -EINTR && port->why[0])
+		log_error("%s: %s%s", port->nic.text, port->why,
+			  asked == MODE_AUTO ? "" : " (try --mode auto)");
+	return err;
+}
+
+static int ports_climb(struct ports *p, enum mode from)
+{
+	for (int i = 0; i < p->n; i++) {
+		int err = port_climb(p, i, from);
+
+		if (err)
+			return err;
+	}
+	if (!p->bridge)
+		return 0;
+	for (uint32_t q = 0; q < p->port[0].queues; q++)
+		for (int i = 0; i < 2; i++) {
+			p->port[i].queue[q].owner[0] = &p->port[0].queue[q];
+			p->port[i].queue[q].owner[1] = &p->port[1].queue[q];
+		}
+	return 0;
+}
+
+/* --- all of it ---------------------------------------------------------------------------------
+ */
+
+int ports_open(struct ports *p, const struct config *config, const volatile int *stop)
+{
+	uint32_t nslots = 0;
+	int err;
+
+	memset(p, 0, sizeof(*p));
+	p->config = config;
+	p->stop = stop;
+	p->bridge = config->command == COMMAND_REFLECT && config->nports == 2;
+	/* send's second port only lends its address. */
+	p->n = config->command == COMMAND_SEND ? 1 : config->nports;
+	err = priv_check(config->port_netns[0] != NETNS_OWN || strchr(config->port[0], ':') ||
+			 (p->n > 1 && strchr(config->port[1], ':')));
+	for (int i = 0; !err && i < p->n; i++)
+		err = port_query(p, i);
+	if (!err && p->bridge)
+		p->port[0].queues = p->port[1].queues = p->port[0].queues < p->port[1].queues
+								? p->port[0].queues
+								: p->port[1].queues;
+	for (int i = 0; i < p->n; i++) {
+		p->port[i].first_slot = nslots;
+		nslots += p->port[i].queues + 1;
+	}
+	if (!err)
+		err = ports_choose_chunk(p);
+	if (!err)
+		err = ports_choose_frames(p);
+	if (!err)
+		err = prog_maps_open(&p->maps, nslots);
+	if (!err)
+		err = ports_map(p);
+	for (int i = 0; !err && i < p->n; i++)
+		err = nic_promiscuous(&p->port[i].nic);
+	if (!err)
+		err = ports_climb(p, MODE_ZERO_COPY);
+	if (err)
+		ports_close(p);
+	return err;
+}
+
+int ports_step_down(struct ports *p, const char *why)
+{
+	enum mode lowest = MODE_ZERO_COPY;
+
+	if (p->config->mode != MODE_AUTO)
+		return -EOPNOTSUPP;
+	for (int i = 0; i < p->n; i++)
+		if (p->port[i].mode > lowest)
+			lowest = p->port[i].mode;
+	if (lowest == MODE_GENERIC)
+		return -EOPNOTSUPP;
+	log_warn("%s: trying %s", why, mode_name(lowest + 1));
+	for (int i = 0; i < p->n; i++)
+		port_close_rung(&p->port[i]);
+	return ports_climb(p, lowest + 1);
+}
+
+void ports_close(struct ports *p)
+{
+	if (!p)
+		return;
+	for (int i = 0; i < p->n; i++) {
+		port_close_rung(&p->port[i]);
+		nic_close(&p->port[i].nic);
+	}
+	for (uint32_t i = 0; i < p->numem; i++)
+		umem_unmap(&p->umem[i]);
+	prog_maps_close(&p->maps);
+	memset(p, 0, sizeof(*p));
+}

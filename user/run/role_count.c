@@ -1,0 +1,148 @@
+/* SPDX-License-Identifier: MIT */
+/* The counter: reads the stamp of every frame, then gives the frame back. */
+#include "run/worker.h"
+
+/* What is known of a received frame. */
+struct arrival {
+	uint8_t *data;
+	uint32_t len;
+	uint32_t stamp_offset; /* 0: no right stamp */
+	uint64_t time_ns;
+};
+
+/*
+ * The program has put time and stamp offset in front of the frame. Where it could not, the time is
+ * ours and the stamp is looked for here.
+ */
+static inline void arrival_read(struct worker *w, const struct xdp_desc *desc, struct arrival *a)
+{
+	const struct frame_meta *meta;
+
+	a->data = w->queue->area + desc->addr;
+	a->len = desc->len;
+	meta = (const struct frame_meta *)(a->data - sizeof(*meta));
+	if (meta->magic == FRAME_META_MAGIC) {
+		a->time_ns = meta->time_ns;
+		a->stamp_offset = meta->stamp_offset;
+		if (a->stamp_offset &&
+		    (a->stamp_offset + STAMP_LEN > a->len || !stamp_ok(a->data + a->stamp_offset)))
+			a->stamp_offset = 0;
+		return;
+	}
+	a->time_ns = w->now;
+	a->stamp_offset = match_stamp(w->plan.match, a->data, a->data + a->len);
+	w->count->user_stamped++;
+}
+
+/* Is it a frame of the run that we count? The first run that comes is ours when any may come. */
+static bool run_is_ours(struct worker *w, uint16_t run)
+{
+	uint32_t seen = 0;
+
+	if (!w->plan.any_run)
+		return false;
+	if (__atomic_compare_exchange_n(w->run_seen, &seen, 1u << 16 | run, false, __ATOMIC_RELAXED,
+					__ATOMIC_RELAXED))
+		seen = 1u << 16 | run;
+	if ((uint16_t)seen != run)
+		return false;
+	w->plan.run = run;
+	w->plan.any_run = false;
+	return true;
+}
+
+static struct window *window_of(const struct worker *w, uint32_t flow)
+{
+	return (struct window *)(w->windows + (size_t)flow * w->window_stride);
+}
+
+/* No right stamp: damaged if addresses and ports are those of our flows, else not ours. */
+static void count_damaged(struct worker *w, const struct arrival *a)
+{
+	const struct match_config *match = w->plan.match;
+	const uint8_t *end = a->data + a->len;
+	uint32_t ethertype = 0, off = match_l3(a->data, end, &ethertype), flow;
+
+	if (!off || ethertype != ETHERTYPE_IPV4 || !match_lookalike(match, a->data, end, off)) {
+		w->count->foreign++;
+		return;
+	}
+	w->count->corrupt++;
+	flow = frame_port_flow(a->data + off + 20);
+	if (flow < w->plan.rx_flows)
+		window_of(w, flow)->corrupt++;
+}
+
+static inline void count_frame(struct worker *w, const struct arrival *a)
+{
+	struct worker_counters *count = w->count;
+	enum window_verdict verdict;
+	struct window *window;
+	struct stamp stamp;
+
+	if (!a->stamp_offset) {
+		count_damaged(w, a);
+		return;
+	}
+	stamp_get(a->data + a->stamp_offset, &stamp);
+	if (stamp.run != w->plan.run && !run_is_ours(w, stamp.run)) {
+		count->stale++;
+		return;
+	}
+	if ((stamp.flags & ~w->plan.ignore_flags) != w->plan.expect_flags ||
+	    stamp.flow >= w->plan.rx_flows) {
+		count->foreign++;
+		return;
+	}
+	window = window_of(w, stamp.flow);
+	if (a->stamp_offset != STAMP_OFFSET)
+		count->retagged++;
+	if (w->plan.verify_full && !frame_intact(a->data, a->len, a->stamp_offset)) {
+		count->corrupt++;
+		window->corrupt++;
+		return;
+	}
+	verdict = window_note(window, (__u64 *)(window + 1), w->window_mask, stamp.seq);
+	switch (verdict) {
+	case WINDOW_DUPLICATE:
+		count->duplicate++;
+		return;
+	case WINDOW_TOO_LATE:
+		count->too_late++;
+		return;
+	case WINDOW_REORDERED:
+		count->reordered++;
+		break;
+	case WINDOW_JOINED:
+		count->joined_late++;
+		break;
+	default:
+		break;
+	}
+	count->matched++;
+	hist_note(w->latency, stamp_age(a->time_ns, stamp.time));
+}
+
+uint32_t role_count(struct worker *w)
+{
+	struct queue *q = w->queue;
+	uint64_t bytes = 0;
+	uint32_t index, n = queue_rx_peek(q, w->plan.burst, &index);
+
+	if (!n) {
+		queue_rx_wake(q);
+		return 0;
+	}
+	for (uint32_t i = 0; i < n; i++) {
+		struct arrival a;
+
+		__builtin_prefetch(q->area + queue_rx_desc(q, index + i + 4)->addr + STAMP_OFFSET);
+		arrival_read(w, queue_rx_desc(q, index + i), &a);
+		bytes += a.len;
+		count_frame(w, &a);
+	}
+	queue_rx_recycle(q, index, n);
+	w->count->received += n;
+	w->count->received_bytes += bytes;
+	return n;
+}

@@ -1,0 +1,457 @@
+/* SPDX-License-Identifier: MIT */
+#include "run/session.h"
+#include "core/stats.h"
+#include "io/clock.h"
+#include "io/host.h"
+#include "io/log.h"
+#include "io/netns.h"
+#include "report/report.h"
+#include "run/state.h"
+#include "version.h"
+#include <errno.h>
+#include <math.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/signalfd.h>
+#include <sys/timerfd.h>
+#include <unistd.h>
+
+#define SAMPLE_NS     100000000 /* 10 snapshots a second */
+#define PROOF_FRAMES  16
+#define FACING_FRAMES 3
+#define PROOF_NS      500000000ull
+
+enum { STATUS_FINE = 0, STATUS_CANNOT = 1, STATUS_VERDICT = 3, STATUS_MACHINE = 77 };
+
+/* --- events --------------------------------------------------------------------------------------
+ */
+
+static int events_open(struct session *s)
+{
+	struct itimerspec every = {.it_interval.tv_nsec = SAMPLE_NS, .it_value.tv_nsec = SAMPLE_NS};
+	sigset_t signals;
+
+	sigemptyset(&signals);
+	sigaddset(&signals, SIGINT);
+	sigaddset(&signals, SIGTERM);
+	sigaddset(&signals, SIGHUP);
+	pthread_sigmask(SIG_BLOCK, &signals, NULL); /* threads inherit it */
+	s->signal_fd = signalfd(-1, &signals, SFD_CLOEXEC | SFD_NONBLOCK);
+	s->timer_fd = timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK);
+	if (s->signal_fd < 0 || s->timer_fd < 0 || timerfd_settime(s->timer_fd, 0, &every, NULL)) {
+		log_error("no timer or signal descriptor: %s", strerror(errno));
+		return -errno;
+	}
+	return 0;
+}
+
+static void events_close(struct session *s)
+{
+	if (s->signal_fd >= 0)
+		close(s->signal_fd);
+	if (s->timer_fd >= 0)
+		close(s->timer_fd);
+}
+
+static void take_signals(struct session *s)
+{
+	struct signalfd_siginfo info;
+
+	while (read(s->signal_fd, &info, sizeof(info)) == sizeof(info))
+		s->stop = s->stop + 1;
+}
+
+static void show_interval(struct session *s)
+{
+	const struct session_watch *watch = s->watch;
+
+	if (s->now->time_ns < s->next_interval)
+		return;
+	s->next_interval += s->config->interval_ns;
+	if (watch->interval)
+		watch->interval(watch->ctx, s->trial_name, s->trial_start, s->now, s->tick);
+	memcpy(s->tick, s->now, snapshot_size(s->now->nslots));
+}
+
+static void show(struct session *s)
+{
+	session_sample(s, s->now);
+	s->now->trial = s->trial_index;
+	if (!s->trial_name)
+		return;
+	live_send(&s->live, s->now);
+	if (s->watch->sample)
+		s->watch->sample(s->watch->ctx, s->now);
+	show_interval(s);
+}
+
+void session_attend(struct session *s, uint64_t deadline)
+{
+	struct pollfd fds[] = {
+		{.fd = s->signal_fd, .events = POLLIN},
+		{.fd = s->timer_fd, .events = POLLIN},
+		{.fd = s->live.epoll_fd, .events = POLLIN},
+		{.fd = s->watch->fd, .events = POLLIN},
+	};
+	uint64_t now = clock_now(), ticks;
+	struct timespec wait = {};
+
+	if (deadline > now) {
+		uint64_t ns = deadline - now < 1000000000ull ? deadline - now : 1000000000ull;
+
+		wait.tv_sec = (time_t)(ns / 1000000000);
+		wait.tv_nsec = (long)(ns % 1000000000);
+	}
+	if (ppoll(fds, sizeof(fds) / sizeof(fds[0]), &wait, NULL) <= 0)
+		return;
+	if (fds[0].revents)
+		take_signals(s);
+	if (fds[1].revents && read(s->timer_fd, &ticks, sizeof(ticks)) == sizeof(ticks))
+		show(s);
+	if (fds[2].revents)
+		live_serve(&s->live);
+	if (fds[3].revents && s->watch->keys && s->watch->keys(s->watch->ctx))
+		s->stop = s->stop + 1;
+}
+
+/* --- set-up --------------------------------------------------------------------------------------
+ */
+
+static void session_workers(struct session *s)
+{
+	struct ports *p = &s->ports;
+
+	for (int i = 0; i < p->n; i++) {
+		struct run_port *port = &p->port[i];
+
+		for (uint32_t q = 0; q < port->queues; q++) {
+			struct worker *w = &s->worker[s->nworkers++];
+			uint32_t slot = port->first_slot + q;
+
+			*w = (struct worker){
+				.queue = &port->queue[q],
+				.count = &p->maps.slot[slot].worker,
+				.latency = &p->maps.hist[slot * HIST_KINDS + HIST_LATENCY],
+				.lateness = &p->maps.hist[slot * HIST_KINDS + HIST_LATENESS],
+				.port = (uint32_t)i,
+				.slot = slot,
+				.run_seen = &s->run_seen[i],
+			};
+		}
+	}
+	crew_assign(&s->crew, s->worker, s->nworkers, (uint32_t)p->n, p->bridge,
+		    s->config->have_cpus ? &s->config->cpus : NULL);
+	s->crew.spin = s->config->spin;
+}
+
+/* send's second port only tells where the frames are to go. */
+static int address_of_other(const struct config *config, uint8_t mac[6])
+{
+	struct nic nic;
+	int err;
+
+	if (config->port_netns[1] != NETNS_OWN)
+		err = nic_open_at(&nic, config->port_netns[1], config->port[1], config->port[1]);
+	else
+		err = nic_open(&nic, config->port[1]);
+	if (err)
+		return err;
+	memcpy(mac, nic.mac, 6);
+	nic_close(&nic);
+	return 0;
+}
+
+static int session_templates(struct session *s)
+{
+	const struct config *config = s->config;
+
+	if (config->command == COMMAND_COUNT ||
+	    (config->command == COMMAND_REFLECT && !s->ports.bridge))
+		return 0;
+	for (int i = 0; i < s->ports.n; i++) {
+		struct frame_spec spec = {
+			.src_ip = i ? FRAME_NET_B : FRAME_NET_A,
+			.dst_ip = i ? FRAME_NET_A : FRAME_NET_B,
+			.frame_bytes = s->ports.bridge ? FRAME_BYTES_MIN : config->frame_bytes,
+		};
+		int err = 0;
+
+		memcpy(spec.src_mac, s->ports.port[i].nic.mac, 6);
+		if (s->ports.n == 2)
+			memcpy(spec.dst_mac, s->ports.port[1 - i].nic.mac, 6);
+		else if (config->have_dst_mac)
+			memcpy(spec.dst_mac, config->dst_mac, 6);
+		else
+			err = address_of_other(config, spec.dst_mac);
+		if (!err)
+			err = frame_build(&spec, &s->frame[i]);
+		if (err)
+			return err;
+	}
+	return 0;
+}
+
+static void session_title(struct session *s)
+{
+	static const char *const names[] = {
+		[COMMAND_SEND] = "send",
+		[COMMAND_REFLECT] = "reflect",
+		[COMMAND_COUNT] = "count",
+		[COMMAND_BENCH] = "bench",
+	};
+	const struct config *config = s->config;
+	struct facts *f = &s->facts;
+	char frames[32] = "";
+
+	snprintf(f->command, sizeof(f->command), "%s", names[config->command]);
+	snprintf(s->result->command, sizeof(s->result->command), "%s", f->command);
+	if (config->command == COMMAND_SEND || config->command == COMMAND_BENCH) {
+		f->frame_bytes = config->frame_bytes;
+		snprintf(frames, sizeof(frames), ", %u-byte frames", config->frame_bytes);
+	}
+	snprintf(f->title, sizeof(f->title), "%s %.24s%s%.24s%s", f->command, config->port[0],
+		 config->nports > 1 ? " " : "", config->nports > 1 ? config->port[1] : "", frames);
+	f->pid = getpid();
+	f->run = s->run;
+}
+
+static int session_snapshots(struct session *s)
+{
+	size_t size = snapshot_size(s->ports.maps.nslots);
+
+	s->now = calloc(1, size);
+	s->tick = calloc(1, size);
+	s->start = calloc(1, size);
+	return s->now && s->tick && s->start ? 0 : -ENOMEM;
+}
+
+static int session_open(struct session *s)
+{
+	int err = events_open(s);
+
+	if (!err)
+		err = ports_open(&s->ports, s->config, &s->stop);
+	if (!err)
+		err = session_templates(s);
+	if (!err)
+		err = session_snapshots(s);
+	if (err)
+		return err;
+	session_workers(s);
+	return 0;
+}
+
+static int session_show(struct session *s)
+{
+	session_title(s);
+	ports_facts(&s->ports, &s->facts);
+	ports_describe(&s->ports, s->result);
+	s->hello = report_hello(&s->facts);
+	if (!s->hello)
+		return -ENOMEM;
+	live_open(&s->live, s->hello);
+	if (s->watch->start)
+		s->watch->start(s->watch->ctx, &s->facts);
+	return 0;
+}
+
+static void session_close(struct session *s)
+{
+	crew_join(&s->crew);
+	for (uint32_t i = 0; i < s->nworkers; i++)
+		worker_done(&s->worker[i]);
+	live_close(&s->live);
+	ports_close(&s->ports);
+	events_close(s);
+	free(s->hello);
+	free(s->now);
+	free(s->tick);
+	free(s->start);
+}
+
+/* --- proof: did a few frames cross?
+ * ---------------------------------------------------------------- */
+
+static const struct phase proof_phase = {
+	.name = "proof",
+	.tx = {TX_GENERATE, TX_GENERATE},
+	.rx = {RX_COUNT, RX_COUNT},
+	.expect = {STAMP_FROM_B, 0},
+	.ndirections = 2,
+	.direction = {{0, 1, ""}, {1, 0, ""}},
+};
+
+/* Frames that crossed from A to B and from B to A. */
+static int prove_once(struct session *s, uint32_t frames, int64_t crossed[2])
+{
+	struct trial_spec spec = {
+		.phase = &proof_phase,
+		.duration_ns = PROOF_NS,
+		.frames = frames,
+		.rate = {.unit = RATE_MAX},
+		.silent = true,
+	};
+	struct result_trial trial = {};
+	int err = session_trial(s, &spec, &trial);
+
+	for (uint32_t i = 0; i < trial.ndirections; i++)
+		crossed[i] = trial.direction[i].ledger.matched;
+	session_trial_free(&trial);
+	return err;
+}
+
+/* Two ports that face each other would send the same frames round for ever. */
+static int session_faces(struct session *s)
+{
+	int64_t crossed[2] = {};
+	int err = prove_once(s, FACING_FRAMES, crossed);
+
+	if (err)
+		return err;
+	if (crossed[0] <= 0 && crossed[1] <= 0)
+		return 0;
+	log_error("%s and %s are cabled to each other: nothing else could send through them; to "
+		  "test them use: xdploop bench %s %s",
+		  s->config->port[0], s->config->port[1], s->config->port[0], s->config->port[1]);
+	return -ELOOP;
+}
+
+/* A mode that binds but moves nothing is stepped down from. 1: frames crossed; 0: none at the end.
+ */
+static int session_prove(struct session *s)
+{
+	for (;;) {
+		int64_t crossed[2] = {};
+		char why[96];
+		int err = prove_once(s, PROOF_FRAMES, crossed);
+
+		if (err)
+			return err;
+		if (crossed[0] > 0 && crossed[1] > 0)
+			return 1;
+		snprintf(why, sizeof(why), "nothing that %.32s sent arrived",
+			 s->ports.port[crossed[0] > 0].nic.text);
+		if (s->stop || ports_step_down(&s->ports, why))
+			return crossed[0] > 0 || crossed[1] > 0;
+	}
+}
+
+/* --- trials
+ * ----------------------------------------------------------------------------------------- */
+
+static int session_phases(struct session *s)
+{
+	const struct config *config = s->config;
+	struct result *result = s->result;
+	const struct phase *phase;
+	uint32_t repeat = config->repeat ? config->repeat : 1;
+	struct trial_spec spec = {
+		.duration_ns = config->duration_ns,
+		.frames = config->frames,
+		.rate = config->rate,
+	};
+	int err = 0;
+
+	result->trial = calloc(repeat * DIRECTIONS_MAX, sizeof(*result->trial));
+	if (!result->trial)
+		return -ENOMEM;
+	for (uint32_t r = 0; r < repeat && !err && !s->stop; r++) {
+		for (phase = phases_of(config); phase->name && !err && !s->stop; phase++) {
+			if (!phase_wanted(config, phase))
+				continue;
+			spec.phase = phase;
+			s->trial_index = result->ntrials;
+			err = session_trial(s, &spec, &result->trial[result->ntrials++]);
+		}
+	}
+	return err;
+}
+
+static void session_last_words(struct session *s)
+{
+	s->now->final = 1;
+	live_send(&s->live, s->now);
+	if (s->watch->sample)
+		s->watch->sample(s->watch->ctx, s->now);
+}
+
+static void result_begin(const struct config *config, struct result *result)
+{
+	memset(result, 0, sizeof(*result));
+	snprintf(result->version, sizeof(result->version), "%s", XDPLOOP_VERSION);
+	snprintf(result->command_line, sizeof(result->command_line), "%s", config->command_line);
+	host_time(result->started, sizeof(result->started));
+	host_describe(&result->host);
+}
+
+static int status_of(int err)
+{
+	return err == -ENOSYS || err == -EAFNOSUPPORT ? STATUS_MACHINE : STATUS_CANNOT;
+}
+
+static int session_work(struct session *s)
+{
+	int crossed = 1, err = session_open(s);
+
+	if (!err && s->config->command == COMMAND_BENCH) {
+		crossed = session_prove(s);
+		err = crossed < 0 ? crossed : 0;
+	}
+	if (!err && s->ports.bridge)
+		err = session_faces(s);
+	if (!err)
+		err = session_show(s);
+	if (!err && crossed)
+		err = session_phases(s);
+	if (!err)
+		session_last_words(s);
+	if (!err && !crossed) {
+		log_error("nothing sent by %s arrived at %s, nor back: are the two ports cabled to "
+			  "each other?",
+			  s->config->port[0], s->config->port[1]);
+		s->result->verdict.status = STATUS_VERDICT;
+		snprintf(s->result->verdict.text, sizeof(s->result->verdict.text),
+			 "no traffic on the wire");
+	}
+	return err;
+}
+
+int session_run(const struct config *config, const struct session_watch *watch, struct result *out)
+{
+	struct session *s = calloc(1, sizeof(*s));
+	int err;
+
+	result_begin(config, out);
+	if (!s) {
+		log_error("no memory");
+		return STATUS_CANNOT;
+	}
+	s->config = config;
+	s->watch = watch;
+	s->result = out;
+	s->signal_fd = s->timer_fd = s->live.listen_fd = s->live.epoll_fd = -1;
+	s->run = host_random16();
+	err = session_work(s);
+	session_close(s);
+	free(s);
+	if (out->verdict.status)
+		return out->verdict.status;
+	verdict_judge(out, config->limit, config->nlimits);
+	if (err) {
+		out->verdict.status = status_of(err);
+		snprintf(out->verdict.text, sizeof(out->verdict.text), "could not be done: %s",
+			 strerror(-err));
+	}
+	return out->verdict.status;
+}
+
+void session_result_free(struct result *result)
+{
+	for (uint32_t i = 0; i < result->ntrials; i++)
+		session_trial_free(&result->trial[i]);
+	free(result->trial);
+	memset(result, 0, sizeof(*result));
+}

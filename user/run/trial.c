@@ -1,0 +1,349 @@
+/* SPDX-License-Identifier: MIT */
+/* One trial: plans, start, wait, drain, stop. Every wait in here has a deadline. */
+#include "io/clock.h"
+#include "io/log.h"
+#include "run/state.h"
+#include <errno.h>
+#include <math.h>
+#include <string.h>
+
+#define START_DELAY_NS	1000000ull  /* for the threads to be there when the schedule begins */
+#define QUIET_NS	50000000ull /* nothing arrived for so long: the wire is empty */
+#define DRAIN_MAX_NS	2000000000ull
+#define STALL_NS	5000000000ull /* --frames without --duration: no progress for so long */
+#define LOOK_NS		2000000ull    /* how often the end of a limited trial is looked for */
+#define SETTLE_EVERY_NS 1000000000ull /* real cards: counters are read until two reads agree */
+#define SETTLE_MAX_NS	5000000000ull
+#define FLOWS_UNKNOWN	(STAMP_FLOW_MAX + 1)
+#define WINDOW_UNKNOWN	1024 /* bits per flow when the number of flows is not known */
+#define WINDOW_BUDGET	(1u << 22)
+
+static uint32_t window_bits(uint32_t flows)
+{
+	uint32_t bits = WINDOW_BITS_MIN;
+
+	while (bits < WINDOW_BITS_MAX && bits * 2 <= WINDOW_BUDGET / flows)
+		bits *= 2;
+	return bits;
+}
+
+static bool phase_generates(const struct phase *phase)
+{
+	return phase->tx[0] == TX_GENERATE || phase->tx[1] == TX_GENERATE;
+}
+
+/* --- plans -------------------------------------------------------------------------------------
+ */
+
+static void plan_generator(struct session *s, const struct trial_spec *spec, int port, uint32_t q,
+			   double pps, struct plan *plan)
+{
+	const struct config *config = s->config;
+	uint32_t queues = s->ports.port[port].queues;
+	uint32_t active = config->flows < queues ? config->flows : queues;
+
+	plan->tx = TX_GENERATE;
+	plan->frame = &s->frame[port];
+	plan->flows = config->flows;
+	plan->tx_index = q;
+	plan->tx_queues = queues;
+	plan->pps = pps / active;
+	plan->send_flags = port == 1 ? STAMP_FROM_B : 0;
+	plan->limit = UINT64_MAX;
+	if (q >= active)
+		plan->limit = 0;
+	else if (spec->frames)
+		plan->limit = spec->frames / active + (q < spec->frames % active);
+}
+
+static void plan_worker(struct session *s, const struct trial_spec *spec, const struct worker *w,
+			uint32_t q, double pps, struct plan *plan)
+{
+	const struct config *config = s->config;
+	const struct phase *phase = spec->phase;
+	bool sender_known = phase_generates(phase);
+
+	*plan = (struct plan){
+		.rx = phase->rx[w->port],
+		.run = s->run,
+		.any_run = !sender_known,
+		.expect_flags = phase->expect[w->port],
+		.ignore_flags = phase->any_flags ? STAMP_REPLY | STAMP_FROM_B : 0,
+		.burst = config->burst,
+		.rx_flows = sender_known ? config->flows : FLOWS_UNKNOWN,
+		.verify_full = config->verify_full,
+		.swap = config->swap,
+		.set_reply = !s->ports.bridge,
+		.match = &s->ports.port[w->port].match,
+	};
+	plan->window_bits = sender_known ? window_bits(config->flows) : WINDOW_UNKNOWN;
+	if (phase->tx[w->port] == TX_GENERATE)
+		plan_generator(s, spec, (int)w->port, q, pps, plan);
+}
+
+/* What comes in here goes out on the other port's queue of the same place. */
+static void bridge_worker(struct session *s, struct worker *w)
+{
+	uint32_t place = w->slot - s->ports.port[w->port].first_slot;
+	struct run_port *other = &s->ports.port[1 - w->port];
+
+	w->out = &other->queue[place];
+	w->out_count = &s->ports.maps.slot[other->first_slot + place].worker;
+}
+
+static int trial_plan(struct session *s, const struct trial_spec *spec, struct result_trial *trial)
+{
+	memset(s->run_seen, 0, sizeof(s->run_seen));
+	for (uint32_t i = 0; i < s->nworkers; i++) {
+		struct worker *w = &s->worker[i];
+		const struct run_port *port = &s->ports.port[w->port];
+		double pps = 0;
+		struct plan plan;
+		int err =
+			rate_to_pps(&spec->rate, s->config->frame_bytes, port->nic.speed_bps, &pps);
+
+		if (err) {
+			log_error("%s: %s", port->nic.text,
+				  err == -ENODATA ? "speed unknown: give --rate in pps"
+						  : "--rate is out of range for this frame size");
+			return err;
+		}
+		if (spec->phase->tx[w->port] == TX_GENERATE && pps > 0)
+			trial->wanted_pps = pps;
+		w->out = w->queue;
+		w->out_count = w->count;
+		if (s->ports.bridge && spec->phase->rx[w->port] == RX_REFLECT)
+			bridge_worker(s, w);
+		plan_worker(s, spec, w, w->slot - port->first_slot, pps, &plan);
+		err = worker_prepare(w, &plan);
+		if (err)
+			return err;
+	}
+	return 0;
+}
+
+static void ports_set_phase(struct session *s, const struct phase *phase)
+{
+	for (int i = 0; i < s->ports.n; i++)
+		prog_set_phase(&s->ports.port[i].prog, !phase			    ? STEER_CLOSED
+						       : phase->rx[i] == RX_REFLECT ? STEER_REFLECT
+										    : STEER_COUNT);
+}
+
+/* --- while it runs ------------------------------------------------------------------------------
+ */
+
+struct progress {
+	uint64_t submitted, completed, invalid, received, matched;
+	bool sending;
+	int error; /* of the first worker that has one */
+	const struct worker *failed;
+};
+
+static struct progress trial_progress(const struct session *s)
+{
+	struct progress p = {};
+
+	for (uint32_t i = 0; i < s->nworkers; i++) {
+		const struct worker *w = &s->worker[i];
+		const struct worker_counters *c = w->count;
+
+		p.submitted += __atomic_load_n(&c->submitted, __ATOMIC_RELAXED);
+		p.completed += __atomic_load_n(&c->completed, __ATOMIC_RELAXED);
+		p.received += __atomic_load_n(&c->received, __ATOMIC_RELAXED);
+		p.matched += __atomic_load_n(&c->matched, __ATOMIC_RELAXED);
+		p.sending |= __atomic_load_n(&w->sending, __ATOMIC_ACQUIRE);
+		if (w->error && !p.failed)
+			p.failed = w;
+	}
+	return p;
+}
+
+/* A socket that can't be kicked any more ends the run, with words. */
+static int trial_failed(const struct session *s, const struct progress *p)
+{
+	const struct worker *w = p->failed;
+
+	if (!w)
+		return 0;
+	log_error("%s queue %u can't send any more: %s%s", s->ports.port[w->port].nic.text,
+		  w->out->queue_id, strerror(-w->error),
+		  w->error == -ENXIO || w->error == -EINVAL
+			  ? " (the XDP program is gone, or the device was reset)"
+			  : "");
+	return w->error;
+}
+
+/* Until the time is up, all frames are sent, or the user wants to stop. */
+static int trial_wait(struct session *s, const struct trial_spec *spec, uint64_t start)
+{
+	uint64_t end = spec->duration_ns ? start + spec->duration_ns : UINT64_MAX;
+	uint64_t last_submitted = 0, moved_at = start, now;
+	bool limited = spec->frames || s->config->expect;
+	uint64_t matched_before = trial_progress(s).matched;
+
+	while (!s->stop && (now = clock_now()) < end) {
+		struct progress p = trial_progress(s);
+		int err = trial_failed(s, &p);
+
+		if (err)
+			return err;
+		if (spec->frames && !p.sending)
+			break;
+		if (s->config->expect && p.matched - matched_before >= s->config->expect)
+			break;
+		if (p.submitted != last_submitted) {
+			last_submitted = p.submitted;
+			moved_at = now;
+		} else if (spec->frames && p.sending && now > moved_at + STALL_NS &&
+			   spec->rate.unit == RATE_MAX) {
+			log_warn("nothing could be sent for 5 s: stopping");
+			break;
+		}
+		session_attend(s, limited && now + LOOK_NS < end ? now + LOOK_NS : end);
+	}
+	return 0;
+}
+
+/* After sending: until all has completed and nothing arrives any more. False: it timed out. */
+static bool trial_drain(struct session *s)
+{
+	uint64_t start = clock_now(), quiet_since = start, now;
+	struct progress last = trial_progress(s);
+
+	while ((now = clock_now()) < start + DRAIN_MAX_NS && s->stop < 2) {
+		struct progress p = trial_progress(s);
+
+		if (p.received != last.received || p.completed != last.completed)
+			quiet_since = now;
+		last = p;
+		if (p.completed == p.submitted && now - quiet_since >= QUIET_NS)
+			return true;
+		session_attend(s, now + LOOK_NS);
+	}
+	return false;
+}
+
+/* What is in the RX rings still comes in, what is on the TX rings still goes out. */
+static void trial_empty_rings(struct session *s)
+{
+	uint64_t deadline = clock_now() + QUIET_NS;
+	bool waiting = true;
+
+	while (waiting && clock_now() < deadline) {
+		waiting = false;
+		clock_sleep(LOOK_NS / 2);
+		for (uint32_t i = 0; i < s->nworkers; i++) {
+			struct queue_gauges g = {};
+
+			queue_gauges(s->worker[i].queue, &g);
+			waiting |= g.rx_ring || g.tx_ring;
+		}
+	}
+}
+
+/* Cards refresh their counters in their own time: read until two reads agree. */
+static void trial_settle(struct session *s, struct snapshot *end)
+{
+	uint64_t deadline = clock_now() + SETTLE_MAX_NS;
+	struct port_counters before[PORTS_MAX];
+	bool real = false;
+
+	session_sample(s, end);
+	for (int i = 0; i < s->ports.n; i++)
+		real |= !s->ports.port[i].nic.speed_nominal;
+	while (real && clock_now() < deadline && s->stop < 2) {
+		memcpy(before, end->port, sizeof(before));
+		session_attend(s, clock_now() + SETTLE_EVERY_NS);
+		session_sample(s, end);
+		if (!memcmp(before, end->port, sizeof(before)))
+			break;
+	}
+}
+
+/* How long frames were sent: to the last burst when all were, else to the end of the trial. */
+static uint64_t trial_sending_ns(const struct session *s, uint64_t start, uint64_t end)
+{
+	uint64_t last = 0;
+	bool sending = false;
+
+	for (uint32_t i = 0; i < s->nworkers; i++) {
+		const struct worker *w = &s->worker[i];
+
+		sending |= w->sending;
+		if (w->sent_at > last)
+			last = w->sent_at;
+	}
+	return !sending && last > start ? last - start : end - start;
+}
+
+static int64_t trial_frames_held(struct session *s)
+{
+	int64_t held = 0;
+
+	for (int i = 0; i < s->ports.n; i++) {
+		struct run_port *port = &s->ports.port[i];
+
+		for (uint32_t q = 0; q < port->queues; q++)
+			held += (int64_t)port->rx_frames + port->tx_frames -
+				queue_frames_accounted(&port->queue[q]);
+	}
+	return held;
+}
+
+/* --- the trial -----------------------------------------------------------------------------------
+ */
+
+static void trial_begin(struct session *s, const struct trial_spec *spec, uint64_t start)
+{
+	for (uint32_t i = 0; i < s->nworkers; i++)
+		worker_start(&s->worker[i], start);
+	session_sample(s, s->start);
+	if (!spec->silent) {
+		s->trial_name = spec->phase->name;
+		s->trial_start = start;
+		s->next_interval = start + s->config->interval_ns;
+		memcpy(s->tick, s->start, snapshot_size(s->start->nslots));
+	}
+	ports_set_phase(s, spec->phase);
+	crew_set(&s->crew, CREW_RUN);
+}
+
+int session_trial(struct session *s, const struct trial_spec *spec, struct result_trial *trial)
+{
+	const struct phase *phase = spec->phase;
+	uint64_t start, end;
+	int err;
+
+	trial->wanted_pps = NAN;
+	trial->frame_bytes = phase_generates(phase) ? s->config->frame_bytes : 0;
+	trial->flows = phase_generates(phase) ? s->config->flows : 0;
+	trial->run = s->run;
+	strncpy(trial->name, phase->name, sizeof(trial->name) - 1);
+	err = trial_plan(s, spec, trial);
+	if (!err)
+		err = crew_start(&s->crew);
+	if (err)
+		return err;
+	start = clock_now() + START_DELAY_NS;
+	trial_begin(s, spec, start);
+	err = trial_wait(s, spec, start);
+	crew_set(&s->crew, CREW_DRAIN);
+	end = clock_now();
+	if (phase_generates(phase) && !err)
+		trial->drain_timed_out = !trial_drain(s);
+	ports_set_phase(s, NULL);
+	trial_empty_rings(s);
+	crew_join(&s->crew);
+	trial->drain_ns = clock_now() - end;
+	trial->duration_ns = trial_sending_ns(s, start, end);
+	trial->stopped_early = s->stop && (spec->duration_ns || spec->frames);
+	trial->frames_held = trial_frames_held(s);
+	trial_settle(s, s->now);
+	s->now->trial = s->trial_index;
+	s->trial_name = NULL;
+	s->run++;
+	if (err)
+		return err;
+	return session_account(s, phase, s->now, trial);
+}
