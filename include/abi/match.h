@@ -80,16 +80,19 @@ struct frame_meta {
 static inline __u32 match_l3(const __u8 *data, const __u8 *end, __u32 *ethertype)
 {
 	__u32 off = ETH_HDR_LEN;
+	const __u8 *at;
 
 	if (data + ETH_HDR_LEN > end)
 		return 0;
 	*ethertype = load_be16(data + 12);
+	ABI_UNROLL
 	for (int tag = 0; tag < 2; tag++) {
 		if (*ethertype != ETHERTYPE_VLAN && *ethertype != ETHERTYPE_QINQ)
 			break;
-		if (data + off + 4 > end)
+		at = abi_at(data, off);
+		if (at + 4 > end)
 			return 0;
-		*ethertype = load_be16(data + off + 2);
+		*ethertype = load_be16(at + 2);
 		off += 4;
 	}
 	return off;
@@ -98,12 +101,14 @@ static inline __u32 match_l3(const __u8 *data, const __u8 *end, __u32 *ethertype
 /* Offset of a right stamp, or 0. */
 static inline __u32 match_stamp(const struct match_config *cfg, const __u8 *data, const __u8 *end)
 {
+	ABI_UNROLL
 	for (int i = 0; i < STAMP_OFFSETS_MAX; i++) {
 		__u32 off = cfg->stamp_offset[i] & 0x1ff;
+		const __u8 *at = abi_at(data, off);
 
-		if (!off || data + off + STAMP_LEN > end)
+		if (!off || at + STAMP_LEN > end)
 			break;
-		if (stamp_ok(data + off))
+		if (stamp_ok(at))
 			return off;
 	}
 	return 0;
@@ -112,28 +117,31 @@ static inline __u32 match_stamp(const struct match_config *cfg, const __u8 *data
 /* An unfragmented IPv4 UDP header without options at off? */
 static inline int match_is_udp(const __u8 *data, const __u8 *end, __u32 off)
 {
-	return data + off + 28 <= end && data[off] == 0x45 && data[off + 9] == IPPROTO_NR_UDP &&
-	       !(load_be16(data + off + 6) & 0x3fff);
+	const __u8 *ip = abi_at(data, off);
+
+	return ip + 28 <= end && ip[0] == 0x45 && ip[9] == IPPROTO_NR_UDP &&
+	       !(load_be16(ip + 6) & 0x3fff);
 }
 
 /* Addresses and ports of one of our flows? Then it is ours even with a damaged stamp. */
 static inline int match_lookalike(const struct match_config *cfg, const __u8 *data, const __u8 *end,
 				  __u32 off)
 {
+	const __u8 *ip = abi_at(data, off);
 	__u32 from, to;
 
-	if (!match_is_udp(data, end, off) || data + off + 28 + STAMP_LEN > end)
+	if (!match_is_udp(data, end, off) || ip + 28 + STAMP_LEN > end)
 		return 0;
-	from = load_be32(data + off + 12);
-	to = load_be32(data + off + 16);
+	from = load_be32(ip + 12);
+	to = load_be32(ip + 16);
 	if ((from != cfg->net_a || to != cfg->net_b) && (from != cfg->net_b || to != cfg->net_a))
 		return 0;
-	return load_be16(data + off + 20) >= FLOW_PORT_BASE &&
-	       load_be16(data + off + 22) >= FLOW_PORT_BASE;
+	return load_be16(ip + 20) >= FLOW_PORT_BASE && load_be16(ip + 22) >= FLOW_PORT_BASE;
 }
 
 static inline int match_udp_port(const struct match_config *cfg, __u32 port)
 {
+	ABI_UNROLL
 	for (int i = 0; i < MATCH_UDP_RANGES; i++) {
 		if (!cfg->udp[i].high)
 			break;
@@ -148,6 +156,7 @@ static inline enum match_kind match_frame(const struct match_config *cfg, const 
 					  const __u8 *end, __u32 *stamp_offset)
 {
 	__u32 ethertype = 0, off;
+	const __u8 *ip;
 
 	*stamp_offset = match_stamp(cfg, data, end);
 	if (*stamp_offset)
@@ -156,8 +165,9 @@ static inline enum match_kind match_frame(const struct match_config *cfg, const 
 	if (off && ethertype == ETHERTYPE_IPV4) {
 		if (match_lookalike(cfg, data, end, off))
 			return MATCH_LOOKALIKE;
-		if (cfg->mode == MATCH_UDP && match_is_udp(data, end, off) &&
-		    match_udp_port(cfg, load_be16(data + off + 22)))
+		ip = abi_at(data, off);
+		if (cfg->mode == MATCH_UDP && match_is_udp(data, end, off) && ip + 28 <= end &&
+		    match_udp_port(cfg, load_be16(ip + 22)))
 			return MATCH_ASKED;
 	}
 	return cfg->mode == MATCH_ALL ? MATCH_ASKED : MATCH_NONE;
@@ -167,13 +177,14 @@ static inline enum match_kind match_frame(const struct match_config *cfg, const 
 static inline int match_is_neighbour(const __u8 *data, const __u8 *end)
 {
 	__u32 ethertype = 0, off = match_l3(data, end, &ethertype);
+	const __u8 *ip = abi_at(data, off);
 
 	if (!off)
 		return 0;
 	if (ethertype == ETHERTYPE_ARP)
 		return 1;
-	return ethertype == ETHERTYPE_IPV6 && data + off + 41 <= end &&
-	       data[off + 6] == IPPROTO_NR_ICMP6 && data[off + 40] >= 133 && data[off + 40] <= 137;
+	return ethertype == ETHERTYPE_IPV6 && ip + 41 <= end && ip[6] == IPPROTO_NR_ICMP6 &&
+	       ip[40] >= 133 && ip[40] <= 137;
 }
 
 static inline int match_same_mac(const __u8 *a, const __u8 *b)
@@ -194,6 +205,8 @@ static inline int match_link_local(const __u8 *dst)
 static inline enum refusal match_refusal(const struct match_config *cfg, const __u8 *data,
 					 const __u8 *end, __u32 stamp_offset)
 {
+	const __u8 *stamp;
+
 	if (data + ETH_HDR_LEN > end)
 		return REFUSE_SHORT;
 	if (match_link_local(data))
@@ -205,9 +218,8 @@ static inline enum refusal match_refusal(const struct match_config *cfg, const _
 	if ((data[6] & 1) || match_same_mac(data + 6, cfg->mac) || match_same_mac(data, data + 6) ||
 	    !(load_be32(data + 6) | load_be16(data + 10)))
 		return REFUSE_SOURCE;
-	stamp_offset &= 0x1ff;
-	if (stamp_offset && data + stamp_offset + STAMP_LEN <= end &&
-	    stamp_is_reply(data + stamp_offset))
+	stamp = abi_at(data, stamp_offset);
+	if (stamp_offset && stamp + STAMP_LEN <= end && stamp_is_reply(stamp))
 		return REFUSE_REPLY;
 	return REFUSE_NOT;
 }

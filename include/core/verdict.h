@@ -17,8 +17,8 @@ struct limit {
 };
 
 /*
- * "loss>0" (frames), "loss%>0.1", "rx_pps<1M", "p99>50us": the run fails when this is true of any
- * direction. -EINVAL for anything else.
+ * "loss>0" (frames), "loss%>0.1", "rx_pps<1M", "p99>50us" (with its unit): the run fails when this
+ * is true of any direction, or when no direction has the figure. -EINVAL for anything else.
  */
 int limit_parse(const char *word, struct limit *out);
 

@@ -42,6 +42,7 @@ int live_list(struct live_run *runs, int max);
 
 /* Connect and read the hello into text (NUL-terminated). Says what is wrong; fd or -errno. */
 int live_connect(const char *path, char *text, size_t size);
+int live_peek(const char *path, char *text, size_t size); /* the same, silent */
 
 /*
  * Next message, waiting at most timeout_ms: 1 and *snap filled, 0 on time-out, -ECONNRESET when

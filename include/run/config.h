@@ -11,6 +11,7 @@
 enum command { COMMAND_SEND, COMMAND_REFLECT, COMMAND_COUNT, COMMAND_BENCH };
 
 #define DURATION_UNTIL_STOPPED 0
+#define BURST_MAX	       256
 
 /* Directions that bench runs, as a set. */
 enum bench_phase { BENCH_A_TO_B = 1, BENCH_B_TO_A = 2, BENCH_BOTH = 4, BENCH_REFLECTED = 8 };

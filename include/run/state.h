@@ -5,6 +5,7 @@
 
 #include "io/live.h"
 #include "run/crew.h"
+#include "run/kin.h"
 #include "run/ports.h"
 #include "run/session.h"
 
@@ -45,7 +46,7 @@ struct session {
 	const char *trial_name;		     /* of the trial that is shown; NULL: none */
 	uint64_t trial_start, next_interval;
 	uint32_t trial_index;
-	bool common_clock; /* count alone: the sender is a run of this host */
+	struct kin kin; /* count alone: is the sender a run of this host? */
 	struct result *result;
 };
 
@@ -63,6 +64,16 @@ struct trial_spec {
 
 /* Run it; 0 or -errno, said. trial is filled as far as it came. */
 int session_trial(struct session *s, const struct trial_spec *spec, struct result_trial *trial);
+
+/* Signals are blocked and read from a descriptor; says what is wrong. */
+int events_open(struct session *s);
+void events_close(struct session *s);
+
+/* bench: 1: frames crossed both ways, in the mode that the ports now have; 0: they did not. */
+int session_prove(struct session *s);
+
+/* Port to port: -ELOOP, said, when the two ports are cabled to each other. */
+int session_faces(struct session *s);
 
 /* Take the live socket, signals, keys and the sampling timer as they come, until deadline. */
 void session_attend(struct session *s, uint64_t deadline);

@@ -17,8 +17,7 @@
 #include "core/frame.h"
 #include "core/rate.h"
 #include "io/queue.h"
-
-#define WORKER_BURST_MAX 256
+#include "run/config.h"
 
 /* What a worker shall do in a trial; constant while it runs. */
 struct plan {

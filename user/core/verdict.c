@@ -30,14 +30,16 @@ static int parse_percent(const char *word, double *out)
 	return 0;
 }
 
+/* With its unit: a bare number would be seconds, and such a limit would never be met. */
 static int parse_ns(const char *word, double *out)
 {
+	size_t n = strlen(word);
 	uint64_t ns;
-	int err = parse_duration(word, &ns);
 
-	if (!err)
-		*out = (double)ns;
-	return err;
+	if (!n || word[n - 1] != 's' || parse_duration(word, &ns))
+		return -EINVAL;
+	*out = (double)ns;
+	return 0;
 }
 
 static double as_double(int64_t count)
@@ -259,7 +261,7 @@ static struct totals add_up(const struct result *result)
 static void say_loss(const struct totals *t, char *text, size_t size)
 {
 	double percent = 100 * (double)t->lost / (double)t->due;
-	char lost[32], due[32], rest[96] = "", rate[32];
+	char lost[32], due[32], rate[32] = "under 0.01", rest[96] = "";
 
 	if (t->unexplained)
 		snprintf(rest, sizeof(rest),
@@ -267,7 +269,8 @@ static void say_loss(const struct totals *t, char *text, size_t size)
 			 format_exact(lost, sizeof(lost), t->unexplained));
 	else if (t->explained)
 		snprintf(rest, sizeof(rest), ", all explained");
-	snprintf(rate, sizeof(rate), percent < 0.01 ? "%.2g" : "%.2f", percent);
+	if (percent >= 0.01)
+		snprintf(rate, sizeof(rate), "%.2f", percent);
 	snprintf(text, size, "%s %% lost (%s of %s)%s", rate,
 		 format_exact(lost, sizeof(lost), t->lost), format_exact(due, sizeof(due), t->due),
 		 rest);

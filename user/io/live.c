@@ -346,7 +346,7 @@ static int hello_read(int fd, char *text, size_t size)
 	return 0;
 }
 
-int live_connect(const char *path, char *text, size_t size)
+int live_peek(const char *path, char *text, size_t size)
 {
 	int fd = seqpacket_socket();
 	int err = fd < 0 ? fd : path_connect(fd, path);
@@ -357,7 +357,14 @@ int live_connect(const char *path, char *text, size_t size)
 		return fd;
 	if (fd >= 0)
 		close(fd);
-	return not_connected(path, err);
+	return err;
+}
+
+int live_connect(const char *path, char *text, size_t size)
+{
+	int fd = live_peek(path, text, size);
+
+	return fd < 0 ? not_connected(path, fd) : fd;
 }
 
 int live_receive(int fd, struct snapshot *snap, size_t size, int timeout_ms)

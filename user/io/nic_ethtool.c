@@ -78,9 +78,9 @@ static void rings_get(struct nic *nic)
  */
 static void speed_get(struct nic *nic)
 {
-	struct {
+	union {
 		struct ethtool_link_settings settings;
-		uint32_t masks[3 * 127];
+		uint32_t room[sizeof(struct ethtool_link_settings) / 4 + 3 * INT8_MAX];
 	} ask = {.settings = {.cmd = ETHTOOL_GLINKSETTINGS}};
 	int8_t words;
 

@@ -74,8 +74,13 @@ void prog_maps_close(struct prog_maps *maps)
 
 static void prog_configure(struct steer_bpf *skel, const struct prog_spec *spec)
 {
+	uint8_t *slot_of = (uint8_t *)skel->rodata->slot_of;
+
 	memcpy((void *)&skel->rodata->match, &spec->match, sizeof(spec->match));
-	memcpy((void *)skel->rodata->slot_of, spec->slot_of, sizeof(skel->rodata->slot_of));
+	/* What is not driven counts in the rest slot. */
+	for (size_t id = 0; id < sizeof(skel->rodata->slot_of); id++)
+		slot_of[id] = (uint8_t)(spec->slot_of[id] < spec->queues ? spec->slot_of[id]
+									 : spec->queues);
 	skel->rodata->nslots = spec->maps->nslots;
 	skel->rodata->first_slot = spec->first_slot;
 	skel->rodata->rest_slot = spec->first_slot + spec->queues;

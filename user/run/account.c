@@ -7,8 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* --- the two ends of a direction -----------------------------------------------------------------
- */
+/* --- the two ends of a direction --- */
 
 static void end_of(const struct session *s, int i, const struct snapshot *now,
 		   struct ledger_end *out)
@@ -37,8 +36,7 @@ static bool wire_counted(const struct ledger_end *from, const struct ledger_end 
 	       to->netdev.rx_packets >= to->program.seen;
 }
 
-/* --- flows
- * ---------------------------------------------------------------------------------------- */
+/* --- flows --- */
 
 struct flow_sum {
 	struct window window; /* merged over the port's queues */
@@ -153,8 +151,7 @@ static void account_flows(const struct session *s, int sender, int port, struct 
 	}
 }
 
-/* --- time
- * ----------------------------------------------------------------------------------------- */
+/* --- time --- */
 
 static void latency_of(const struct hist *h, struct result_latency *out)
 {
@@ -186,7 +183,7 @@ static int account_latency(const struct session *s, int sender, int port,
 	struct hist *sum;
 	uint64_t span = 0;
 
-	if (sender < 0 && !s->common_clock) {
+	if (sender < 0 && !kin_found(&s->kin)) {
 		latency_none(&d->latency, "no common clock");
 		return 0;
 	}
@@ -250,8 +247,7 @@ static void account_rates(const struct ledger_end *from, const struct ledger_end
 		r->line_percent = 100 * (to ? r->rx_l1_bps : r->tx_l1_bps) / (double)speed_bps;
 }
 
-/* --- a direction
- * ----------------------------------------------------------------------------------- */
+/* --- a direction --- */
 
 static const char *port_name(const struct session *s, int i)
 {
@@ -282,7 +278,8 @@ static int account_direction(const struct session *s, const struct phase *phase,
 	if (pd->to >= 0) {
 		end_of(s, pd->to, end, &to);
 		in.to = &to;
-		account_flows(s, sender, pd->to, d, &in);
+		account_flows(s, pd->from < 0 && !s->config->expect_return ? -1 : sender, pd->to, d,
+			      &in);
 	}
 	in.scheduled = sender >= 0 && s->config->rate.unit != RATE_MAX;
 	in.reflected_out = from_reflects;
@@ -292,13 +289,12 @@ static int account_direction(const struct session *s, const struct phase *phase,
 	if (s->config->expect)
 		in.expect = (int64_t)s->config->expect;
 	if (s->config->expect_return && pd->from < 0)
-		in.expect = (int64_t)s->worker[0].count->submitted;
+		in.expect = (int64_t)to.worker.submitted;
 	ledger_close(&in, &d->ledger);
-	if (to_reflects) {
+	if (to_reflects || pd->to < 0)
 		d->flows = d->flows_seen = d->flows_with_loss = UNKNOWN;
-		if (!in.from)
-			d->ledger.lost = UNKNOWN;
-	}
+	if (to_reflects && !in.from)
+		d->ledger.lost = UNKNOWN;
 	account_rates(in.from, in.to, s->ports.port[pd->to >= 0 ? pd->to : pd->from].nic.speed_bps,
 		      ns, d);
 	latency_none(&d->latency, to_reflects ? "this end reflects" : "");
@@ -312,8 +308,7 @@ static int account_direction(const struct session *s, const struct phase *phase,
 	return err;
 }
 
-/* --- queues, threads
- * -------------------------------------------------------------------------------- */
+/* --- queues, threads --- */
 
 static int account_queues(const struct session *s, const struct snapshot *end,
 			  struct result_trial *trial)

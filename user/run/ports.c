@@ -17,7 +17,7 @@
 #define CHUNK_LARGE	  4096
 #define TAG_LEN		  4
 
-/* --- what is there, what is asked ------------------------------------------------------------ */
+/* --- what is there, what is asked --- */
 
 static int port_choose_queues(struct run_port *port, const struct config *config)
 {
@@ -87,8 +87,7 @@ static int port_query(struct ports *p, int i)
 	return err;
 }
 
-/* --- memory ------------------------------------------------------------------------------------
- */
+/* --- memory --- */
 
 static uint32_t ring_for(uint32_t frames)
 {
@@ -109,7 +108,7 @@ static int ports_choose_chunk(struct ports *p)
 			largest = p->port[i].nic.mtu;
 	largest += ETH_HDR_LEN + 2 * TAG_LEN;
 	p->chunk = largest <= CHUNK_SMALL - UMEM_HEADROOM ? CHUNK_SMALL : CHUNK_LARGE;
-	if (p->config->frame_bytes - FCS_LEN > p->chunk - UMEM_HEADROOM) {
+	if (p->config->frame_bytes > p->chunk - UMEM_HEADROOM + FCS_LEN) {
 		log_error("frames of %u bytes do not fit a buffer: the most is %u",
 			  p->config->frame_bytes, CHUNK_LARGE - UMEM_HEADROOM + FCS_LEN);
 		return -EMSGSIZE;
@@ -211,8 +210,7 @@ static struct umem *ports_umem(struct ports *p, int i, uint32_t q)
 	return &p->umem[p->bridge || i == 0 ? q : p->port[0].queues + q];
 }
 
-/* --- one rung ----------------------------------------------------------------------------------
- */
+/* --- one rung --- */
 
 static void port_close_rung(struct run_port *port)
 {
@@ -365,8 +363,7 @@ static int ports_climb(struct ports *p, enum mode from)
 	return 0;
 }
 
-/* --- all of it ---------------------------------------------------------------------------------
- */
+/* --- all of it --- */
 
 int ports_open(struct ports *p, const struct config *config, const volatile int *stop)
 {

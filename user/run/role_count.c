@@ -35,12 +35,12 @@ static inline void arrival_read(struct worker *w, const struct xdp_desc *desc, s
 }
 
 /* Is it a frame of the run that we count? The first run that comes is ours when any may come. */
-static bool run_is_ours(struct worker *w, uint16_t run)
+static inline bool run_is_ours(struct worker *w, uint16_t run)
 {
 	uint32_t seen = 0;
 
 	if (!w->plan.any_run)
-		return false;
+		return run == w->plan.run;
 	if (__atomic_compare_exchange_n(w->run_seen, &seen, 1u << 16 | run, false, __ATOMIC_RELAXED,
 					__ATOMIC_RELAXED))
 		seen = 1u << 16 | run;
@@ -85,7 +85,7 @@ static inline void count_frame(struct worker *w, const struct arrival *a)
 		return;
 	}
 	stamp_get(a->data + a->stamp_offset, &stamp);
-	if (stamp.run != w->plan.run && !run_is_ours(w, stamp.run)) {
+	if (!run_is_ours(w, stamp.run)) {
 		count->stale++;
 		return;
 	}

@@ -45,7 +45,7 @@ uint32_t role_generate(struct worker *w)
 {
 	struct worker_counters *count = w->count;
 	struct queue *q = w->queue;
-	uint64_t due = pacer_due(&w->pacer, w->now);
+	uint64_t wanted = w->pacer.wanted, due = pacer_due(&w->pacer, w->now);
 	uint32_t n, room, index;
 
 	if (!due)
@@ -58,6 +58,7 @@ uint32_t role_generate(struct worker *w)
 		room = q->nfree;
 	n = n < room ? n : room;
 	generate_give_up(w, !n);
+	count->wanted += w->pacer.wanted - wanted;
 	if (!n) {
 		worker_kick(w);
 		return 0;
@@ -69,7 +70,6 @@ uint32_t role_generate(struct worker *w)
 	pacer_sent(&w->pacer, n);
 	count->submitted += n;
 	count->submitted_bytes += (uint64_t)n * w->plan.frame->len;
-	count->wanted = w->pacer.wanted;
 	w->sent_at = w->now;
 	__atomic_store_n(&w->sending, !pacer_done(&w->pacer), __ATOMIC_RELEASE);
 	w->burst_at = w->now;

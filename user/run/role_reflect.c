@@ -41,7 +41,7 @@ uint32_t role_reflect(struct worker *w)
 {
 	struct queue *q = w->queue, *out = w->out;
 	struct worker_counters *count = w->count, *out_count = w->out_count;
-	uint64_t back[WORKER_BURST_MAX]; /* frames that are not sent */
+	uint64_t back[BURST_MAX]; /* frames that are not sent */
 	uint32_t in, at, room, n, sent = 0, nback = 0;
 	uint64_t bytes = 0, sent_bytes = 0;
 

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 #include "run/session.h"
-#include "core/stats.h"
-#include "io/clock.h"
 #include "io/host.h"
 #include "io/log.h"
 #include "io/netns.h"
@@ -9,116 +7,14 @@
 #include "run/state.h"
 #include "version.h"
 #include <errno.h>
-#include <math.h>
-#include <poll.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/signalfd.h>
-#include <sys/timerfd.h>
 #include <unistd.h>
-
-#define SAMPLE_NS     100000000 /* 10 snapshots a second */
-#define PROOF_FRAMES  16
-#define FACING_FRAMES 3
-#define PROOF_NS      500000000ull
 
 enum { STATUS_FINE = 0, STATUS_CANNOT = 1, STATUS_VERDICT = 3, STATUS_MACHINE = 77 };
 
-/* --- events --------------------------------------------------------------------------------------
- */
-
-static int events_open(struct session *s)
-{
-	struct itimerspec every = {.it_interval.tv_nsec = SAMPLE_NS, .it_value.tv_nsec = SAMPLE_NS};
-	sigset_t signals;
-
-	sigemptyset(&signals);
-	sigaddset(&signals, SIGINT);
-	sigaddset(&signals, SIGTERM);
-	sigaddset(&signals, SIGHUP);
-	pthread_sigmask(SIG_BLOCK, &signals, NULL); /* threads inherit it */
-	s->signal_fd = signalfd(-1, &signals, SFD_CLOEXEC | SFD_NONBLOCK);
-	s->timer_fd = timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK);
-	if (s->signal_fd < 0 || s->timer_fd < 0 || timerfd_settime(s->timer_fd, 0, &every, NULL)) {
-		log_error("no timer or signal descriptor: %s", strerror(errno));
-		return -errno;
-	}
-	return 0;
-}
-
-static void events_close(struct session *s)
-{
-	if (s->signal_fd >= 0)
-		close(s->signal_fd);
-	if (s->timer_fd >= 0)
-		close(s->timer_fd);
-}
-
-static void take_signals(struct session *s)
-{
-	struct signalfd_siginfo info;
-
-	while (read(s->signal_fd, &info, sizeof(info)) == sizeof(info))
-		s->stop = s->stop + 1;
-}
-
-static void show_interval(struct session *s)
-{
-	const struct session_watch *watch = s->watch;
-
-	if (s->now->time_ns < s->next_interval)
-		return;
-	s->next_interval += s->config->interval_ns;
-	if (watch->interval)
-		watch->interval(watch->ctx, s->trial_name, s->trial_start, s->now, s->tick);
-	memcpy(s->tick, s->now, snapshot_size(s->now->nslots));
-}
-
-static void show(struct session *s)
-{
-	session_sample(s, s->now);
-	s->now->trial = s->trial_index;
-	if (!s->trial_name)
-		return;
-	live_send(&s->live, s->now);
-	if (s->watch->sample)
-		s->watch->sample(s->watch->ctx, s->now);
-	show_interval(s);
-}
-
-void session_attend(struct session *s, uint64_t deadline)
-{
-	struct pollfd fds[] = {
-		{.fd = s->signal_fd, .events = POLLIN},
-		{.fd = s->timer_fd, .events = POLLIN},
-		{.fd = s->live.epoll_fd, .events = POLLIN},
-		{.fd = s->watch->fd, .events = POLLIN},
-	};
-	uint64_t now = clock_now(), ticks;
-	struct timespec wait = {};
-
-	if (deadline > now) {
-		uint64_t ns = deadline - now < 1000000000ull ? deadline - now : 1000000000ull;
-
-		wait.tv_sec = (time_t)(ns / 1000000000);
-		wait.tv_nsec = (long)(ns % 1000000000);
-	}
-	if (ppoll(fds, sizeof(fds) / sizeof(fds[0]), &wait, NULL) <= 0)
-		return;
-	if (fds[0].revents)
-		take_signals(s);
-	if (fds[1].revents && read(s->timer_fd, &ticks, sizeof(ticks)) == sizeof(ticks))
-		show(s);
-	if (fds[2].revents)
-		live_serve(&s->live);
-	if (fds[3].revents && s->watch->keys && s->watch->keys(s->watch->ctx))
-		s->stop = s->stop + 1;
-}
-
-/* --- set-up --------------------------------------------------------------------------------------
- */
+/* --- set-up --- */
 
 static void session_workers(struct session *s)
 {
@@ -261,6 +157,7 @@ static int session_show(struct session *s)
 static void session_close(struct session *s)
 {
 	crew_join(&s->crew);
+	kin_stop(&s->kin);
 	for (uint32_t i = 0; i < s->nworkers; i++)
 		worker_done(&s->worker[i]);
 	live_close(&s->live);
@@ -272,75 +169,7 @@ static void session_close(struct session *s)
 	free(s->start);
 }
 
-/* --- proof: did a few frames cross?
- * ---------------------------------------------------------------- */
-
-static const struct phase proof_phase = {
-	.name = "proof",
-	.tx = {TX_GENERATE, TX_GENERATE},
-	.rx = {RX_COUNT, RX_COUNT},
-	.expect = {STAMP_FROM_B, 0},
-	.ndirections = 2,
-	.direction = {{0, 1, ""}, {1, 0, ""}},
-};
-
-/* Frames that crossed from A to B and from B to A. */
-static int prove_once(struct session *s, uint32_t frames, int64_t crossed[2])
-{
-	struct trial_spec spec = {
-		.phase = &proof_phase,
-		.duration_ns = PROOF_NS,
-		.frames = frames,
-		.rate = {.unit = RATE_MAX},
-		.silent = true,
-	};
-	struct result_trial trial = {};
-	int err = session_trial(s, &spec, &trial);
-
-	for (uint32_t i = 0; i < trial.ndirections; i++)
-		crossed[i] = trial.direction[i].ledger.matched;
-	session_trial_free(&trial);
-	return err;
-}
-
-/* Two ports that face each other would send the same frames round for ever. */
-static int session_faces(struct session *s)
-{
-	int64_t crossed[2] = {};
-	int err = prove_once(s, FACING_FRAMES, crossed);
-
-	if (err)
-		return err;
-	if (crossed[0] <= 0 && crossed[1] <= 0)
-		return 0;
-	log_error("%s and %s are cabled to each other: nothing else could send through them; to "
-		  "test them use: xdploop bench %s %s",
-		  s->config->port[0], s->config->port[1], s->config->port[0], s->config->port[1]);
-	return -ELOOP;
-}
-
-/* A mode that binds but moves nothing is stepped down from. 1: frames crossed; 0: none at the end.
- */
-static int session_prove(struct session *s)
-{
-	for (;;) {
-		int64_t crossed[2] = {};
-		char why[96];
-		int err = prove_once(s, PROOF_FRAMES, crossed);
-
-		if (err)
-			return err;
-		if (crossed[0] > 0 && crossed[1] > 0)
-			return 1;
-		snprintf(why, sizeof(why), "nothing that %.32s sent arrived",
-			 s->ports.port[crossed[0] > 0].nic.text);
-		if (s->stop || ports_step_down(&s->ports, why))
-			return crossed[0] > 0 || crossed[1] > 0;
-	}
-}
-
-/* --- trials
- * ----------------------------------------------------------------------------------------- */
+/* --- trials --- */
 
 static int session_phases(struct session *s)
 {
@@ -402,8 +231,13 @@ static int session_work(struct session *s)
 	}
 	if (!err && s->ports.bridge)
 		err = session_faces(s);
+	/* Nobody has seen the proof's frames: totals begin with the first trial. */
+	if (!err)
+		memset(s->ports.maps.slot, 0, s->ports.maps.slot_bytes);
 	if (!err)
 		err = session_show(s);
+	if (!err && s->config->command == COMMAND_COUNT)
+		kin_start(&s->kin, &s->run_seen[0]);
 	if (!err && crossed)
 		err = session_phases(s);
 	if (!err)

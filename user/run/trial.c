@@ -32,8 +32,7 @@ static bool phase_generates(const struct phase *phase)
 	return phase->tx[0] == TX_GENERATE || phase->tx[1] == TX_GENERATE;
 }
 
-/* --- plans -------------------------------------------------------------------------------------
- */
+/* --- plans --- */
 
 static void plan_generator(struct session *s, const struct trial_spec *spec, int port, uint32_t q,
 			   double pps, struct plan *plan)
@@ -130,8 +129,7 @@ static void ports_set_phase(struct session *s, const struct phase *phase)
 										    : STEER_COUNT);
 }
 
-/* --- while it runs ------------------------------------------------------------------------------
- */
+/* --- while it runs --- */
 
 struct progress {
 	uint64_t submitted, completed, invalid, received, matched;
@@ -291,8 +289,7 @@ static int64_t trial_frames_held(struct session *s)
 	return held;
 }
 
-/* --- the trial -----------------------------------------------------------------------------------
- */
+/* --- the trial --- */
 
 static void trial_begin(struct session *s, const struct trial_spec *spec, uint64_t start)
 {

@@ -30,9 +30,9 @@ static int worker_map_windows(struct worker *w)
 	mem = mmap(NULL, w->windows_bytes, PROT_READ | PROT_WRITE,
 		   MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 	if (mem == MAP_FAILED) {
-		w->windows_bytes = 0;
 		log_error("no memory for the windows of %u flows (%zu MiB): use fewer --flows",
 			  plan->rx_flows, w->windows_bytes >> 20);
+		w->windows_bytes = 0;
 		return -ENOMEM;
 	}
 	w->windows = mem;
@@ -122,6 +122,8 @@ static uint32_t worker_look_after(struct worker *w)
 		return 0;
 	n = queue_reap(q);
 	w->out_count->completed += n;
+	if (n) /* it moves by itself */
+		w->kicked_at = w->now;
 	if (q->outstanding && w->now - w->kicked_at > TAIL_KICK_NS)
 		worker_kick(w);
 	return n;
