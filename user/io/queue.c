@@ -150,7 +150,7 @@ void queue_gauges(const struct queue *q, struct queue_gauges *out)
 	out->rx_ring = ring_entries(io->rx.producer, io->rx.consumer);
 	out->rx_ring_size = io->rx.size;
 	out->fill_ring = ring_entries(io->fill.producer, io->fill.consumer);
-	out->fill_ring_size = io->fill.size;
+	out->fill_ring_size = q->rx_frames; /* the ring has room for more than there are */
 	out->tx_ring = ring_entries(io->tx.producer, io->tx.consumer);
 	out->tx_ring_size = io->tx.size;
 }
