@@ -45,39 +45,6 @@
 #define store_be32(p, v) ABI_STORE(__u32, p, abi_be32((__u32)(v)))
 #define store_be64(p, v) ABI_STORE(__u64, p, abi_be64((__u64)(v)))
 
-/*
- * Without CAP_PERFMON the verifier lets nothing but constants be added to a packet pointer, and
- * wants an index into a map to have the same bounds each time it comes by. So there abi_at() goes
- * by powers of two, and loops are unrolled.
- */
-#ifdef __bpf__
-#define ABI_UNROLL _Pragma("unroll")
-#define ABI_STEP(p, off, n) \
-	if ((off) & (n))    \
-		asm volatile("%0 += " #n : "+r"(p));
-#else
-#define ABI_UNROLL
-#endif
-
-/* p + off, for off below 512. */
-static inline const __u8 *abi_at(const __u8 *p, __u32 off)
-{
-#ifdef __bpf__
-	ABI_STEP(p, off, 1)
-	ABI_STEP(p, off, 2)
-	ABI_STEP(p, off, 4)
-	ABI_STEP(p, off, 8)
-	ABI_STEP(p, off, 16)
-	ABI_STEP(p, off, 32)
-	ABI_STEP(p, off, 64)
-	ABI_STEP(p, off, 128)
-	ABI_STEP(p, off, 256)
-	return p;
-#else
-	return p + off;
-#endif
-}
-
 /* Fold a sum of 16-bit words to 16 bits with end-around carry (RFC 1071 section 2). */
 static inline __u32 fold16(__u64 sum)
 {

@@ -58,15 +58,16 @@
 
 struct worker_counters {
 	WORKER_COUNTERS(ABI_FIELD)
-} __attribute__((aligned(64)));
+};
 
 struct program_counters {
 	PROGRAM_COUNTERS(ABI_FIELD)
-} __attribute__((aligned(64)));
+};
 
+/* Only in the map do the groups need cache lines of their own. */
 struct counter_slot {
-	struct worker_counters worker;
-	struct program_counters program;
+	struct worker_counters worker __attribute__((aligned(64)));
+	struct program_counters program __attribute__((aligned(64)));
 };
 
 #define COUNTER_SLOTS_MAX 256 /* slots = sum over the ports of their queues */

@@ -76,67 +76,126 @@ struct frame_meta {
 
 #define FRAME_META_MAGIC 0x78646d31u
 
-/* Offset of the header behind up to two VLAN tags, and its ethertype. 0 when the frame is short. */
-static inline __u32 match_l3(const __u8 *data, const __u8 *end, __u32 *ethertype)
-{
-	__u32 off = ETH_HDR_LEN;
-	const __u8 *at;
+/*
+ * Without CAP_PERFMON the verifier lets nothing but constants be added to a packet pointer. So the
+ * program moves pointers in constant steps (ABI_PIN keeps clang from making one sum of them), loops
+ * are unrolled, and the places of a stamp, which are known only when it is loaded, stand in its
+ * instructions as the numbers STAMP_PLACE + i, for the loader to put the offsets there.
+ */
+#define STAMP_PLACE 0x78640000
 
-	if (data + ETH_HDR_LEN > end)
+#ifdef __bpf__
+#define ABI_INLINE inline __attribute__((always_inline)) /* a place is looked for in one function \
+							  */
+#define ABI_UNROLL	    _Pragma("unroll")
+#define ABI_PIN(p)	    asm volatile("" : "+r"(p))
+#define STAMP_AT(cfg, p, i) asm volatile("%0 += 0x78640000 + " #i : "+r"(p))
+#else
+#define ABI_INLINE inline
+#define ABI_UNROLL
+#define ABI_PIN(p)
+#define STAMP_AT(cfg, p, i) ((p) += (cfg)->stamp_offset[i])
+#endif
+
+/* The header behind up to two VLAN tags, and its ethertype. False when the frame is short. */
+static inline int match_header(const __u8 *data, const __u8 *end, __u32 *ethertype,
+			       const __u8 **header)
+{
+	const __u8 *at = data + ETH_HDR_LEN;
+
+	if (at > end)
 		return 0;
-	*ethertype = load_be16(data + 12);
+	*ethertype = load_be16(at - 2);
 	ABI_UNROLL
 	for (int tag = 0; tag < 2; tag++) {
 		if (*ethertype != ETHERTYPE_VLAN && *ethertype != ETHERTYPE_QINQ)
 			break;
-		at = abi_at(data, off);
 		if (at + 4 > end)
 			return 0;
 		*ethertype = load_be16(at + 2);
-		off += 4;
+		at += 4;
+		ABI_PIN(at);
 	}
-	return off;
+	*header = at;
+	return 1;
+}
+
+/* The same as an offset; 0 when the frame is short. */
+static inline __u32 match_l3(const __u8 *data, const __u8 *end, __u32 *ethertype)
+{
+	const __u8 *header;
+
+	return match_header(data, end, ethertype, &header) ? (__u32)(header - data) : 0;
 }
 
 /* Offset of a right stamp, or 0. */
-static inline __u32 match_stamp(const struct match_config *cfg, const __u8 *data, const __u8 *end)
+static ABI_INLINE __u32 match_stamp(const struct match_config *cfg, const __u8 *data,
+				    const __u8 *end)
 {
-	ABI_UNROLL
-	for (int i = 0; i < STAMP_OFFSETS_MAX; i++) {
-		__u32 off = cfg->stamp_offset[i] & 0x1ff;
-		const __u8 *at = abi_at(data, off);
+	const __u8 *at;
 
-		if (!off || at + STAMP_LEN > end)
-			break;
-		if (stamp_ok(at))
-			return off;
-	}
+#define MATCH_STAMP_AT(i)                                  \
+	at = data;                                         \
+	STAMP_AT(cfg, at, i);                              \
+	if (!cfg->stamp_offset[i] || at + STAMP_LEN > end) \
+		return 0;                                  \
+	if (stamp_ok(at))                                  \
+		return cfg->stamp_offset[i];
+	MATCH_STAMP_AT(0)
+	MATCH_STAMP_AT(1)
+	MATCH_STAMP_AT(2)
+	MATCH_STAMP_AT(3)
+#undef MATCH_STAMP_AT
 	return 0;
 }
 
-/* An unfragmented IPv4 UDP header without options at off? */
-static inline int match_is_udp(const __u8 *data, const __u8 *end, __u32 off)
+/* Is the stamp that match_stamp() found a reply's? */
+static ABI_INLINE int match_is_reply(const struct match_config *cfg, const __u8 *data,
+				     const __u8 *end, __u32 stamp_offset)
 {
-	const __u8 *ip = abi_at(data, off);
+	const __u8 *at;
 
+	if (!stamp_offset)
+		return 0;
+#define MATCH_REPLY_AT(i)                         \
+	at = data;                                \
+	STAMP_AT(cfg, at, i);                     \
+	if (stamp_offset == cfg->stamp_offset[i]) \
+		return at + STAMP_LEN <= end && stamp_is_reply(at);
+	MATCH_REPLY_AT(0)
+	MATCH_REPLY_AT(1)
+	MATCH_REPLY_AT(2)
+	MATCH_REPLY_AT(3)
+#undef MATCH_REPLY_AT
+	return 0;
+}
+
+/* An unfragmented IPv4 UDP header without options? */
+static inline int match_is_udp(const __u8 *ip, const __u8 *end)
+{
 	return ip + 28 <= end && ip[0] == 0x45 && ip[9] == IPPROTO_NR_UDP &&
 	       !(load_be16(ip + 6) & 0x3fff);
 }
 
 /* Addresses and ports of one of our flows? Then it is ours even with a damaged stamp. */
-static inline int match_lookalike(const struct match_config *cfg, const __u8 *data, const __u8 *end,
-				  __u32 off)
+static inline int match_lookalike_ip(const struct match_config *cfg, const __u8 *ip,
+				     const __u8 *end)
 {
-	const __u8 *ip = abi_at(data, off);
 	__u32 from, to;
 
-	if (!match_is_udp(data, end, off) || ip + 28 + STAMP_LEN > end)
+	if (!match_is_udp(ip, end) || ip + 28 + STAMP_LEN > end)
 		return 0;
 	from = load_be32(ip + 12);
 	to = load_be32(ip + 16);
 	if ((from != cfg->net_a || to != cfg->net_b) && (from != cfg->net_b || to != cfg->net_a))
 		return 0;
 	return load_be16(ip + 20) >= FLOW_PORT_BASE && load_be16(ip + 22) >= FLOW_PORT_BASE;
+}
+
+static inline int match_lookalike(const struct match_config *cfg, const __u8 *data, const __u8 *end,
+				  __u32 off)
+{
+	return match_lookalike_ip(cfg, data + off, end);
 }
 
 static inline int match_udp_port(const struct match_config *cfg, __u32 port)
@@ -155,18 +214,16 @@ static inline int match_udp_port(const struct match_config *cfg, __u32 port)
 static inline enum match_kind match_frame(const struct match_config *cfg, const __u8 *data,
 					  const __u8 *end, __u32 *stamp_offset)
 {
-	__u32 ethertype = 0, off;
+	__u32 ethertype = 0;
 	const __u8 *ip;
 
 	*stamp_offset = match_stamp(cfg, data, end);
 	if (*stamp_offset)
 		return MATCH_STAMP;
-	off = match_l3(data, end, &ethertype);
-	if (off && ethertype == ETHERTYPE_IPV4) {
-		if (match_lookalike(cfg, data, end, off))
+	if (match_header(data, end, &ethertype, &ip) && ethertype == ETHERTYPE_IPV4) {
+		if (match_lookalike_ip(cfg, ip, end))
 			return MATCH_LOOKALIKE;
-		ip = abi_at(data, off);
-		if (cfg->mode == MATCH_UDP && match_is_udp(data, end, off) && ip + 28 <= end &&
+		if (cfg->mode == MATCH_UDP && match_is_udp(ip, end) &&
 		    match_udp_port(cfg, load_be16(ip + 22)))
 			return MATCH_ASKED;
 	}
@@ -176,10 +233,10 @@ static inline enum match_kind match_frame(const struct match_config *cfg, const 
 /* ARP, or IPv6 neighbour discovery (RFC 4861: ICMPv6 types 133 to 137)? */
 static inline int match_is_neighbour(const __u8 *data, const __u8 *end)
 {
-	__u32 ethertype = 0, off = match_l3(data, end, &ethertype);
-	const __u8 *ip = abi_at(data, off);
+	__u32 ethertype = 0;
+	const __u8 *ip;
 
-	if (!off)
+	if (!match_header(data, end, &ethertype, &ip))
 		return 0;
 	if (ethertype == ETHERTYPE_ARP)
 		return 1;
@@ -205,8 +262,6 @@ static inline int match_link_local(const __u8 *dst)
 static inline enum refusal match_refusal(const struct match_config *cfg, const __u8 *data,
 					 const __u8 *end, __u32 stamp_offset)
 {
-	const __u8 *stamp;
-
 	if (data + ETH_HDR_LEN > end)
 		return REFUSE_SHORT;
 	if (match_link_local(data))
@@ -218,10 +273,7 @@ static inline enum refusal match_refusal(const struct match_config *cfg, const _
 	if ((data[6] & 1) || match_same_mac(data + 6, cfg->mac) || match_same_mac(data, data + 6) ||
 	    !(load_be32(data + 6) | load_be16(data + 10)))
 		return REFUSE_SOURCE;
-	stamp = abi_at(data, stamp_offset);
-	if (stamp_offset && stamp + STAMP_LEN <= end && stamp_is_reply(stamp))
-		return REFUSE_REPLY;
-	return REFUSE_NOT;
+	return match_is_reply(cfg, data, end, stamp_offset) ? REFUSE_REPLY : REFUSE_NOT;
 }
 
 #endif

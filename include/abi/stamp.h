@@ -55,20 +55,38 @@ static inline __u32 stamp_burst_sum(__u64 head, __u64 time)
 	return fold16(head) + fold16(time & STAMP_TIME_MASK);
 }
 
+/* The check of a stamp. burst_sum = stamp_burst_sum(head, time). */
+static inline __u32 stamp_check(__u32 burst_sum, __u32 flow, __u32 seq)
+{
+	/* Turned left by 8 bits, seq counts 256 times as well, for 2^32 is 1 too. */
+	__u64 sum = (__u64)(seq << 8 | seq >> 24) + (flow << 8) + burst_sum;
+	__u32 half = (__u32)sum + (__u32)(sum >> 32);
+
+	return ~(half + (half << 16 | half >> 16)) >> 16; /* the carry comes round by itself */
+}
+
+/* The check when flow or seq goes up by one: 256 less, with end-around borrow. */
+#define STAMP_CHECK_STEP (0xffffu - 256)
+
+static inline __u32 stamp_check_next(__u32 check, __u32 step)
+{
+	check += step;
+	return (check & 0xffff) + (check >> 16);
+}
+
+static inline void stamp_write(void *at, __u64 head, __u32 check, __u32 flow, __u32 seq, __u64 time)
+{
+	time &= STAMP_TIME_MASK;
+	store_be64(at, head | (__u64)check << 32 | flow >> 8);
+	store_be64((char *)at + 8, (__u64)flow << 56 | (__u64)seq << 24 | time >> 16);
+	store_be16((char *)at + 16, time);
+}
+
 /* Write a stamp. burst_sum = stamp_burst_sum(head, time). */
 static inline void stamp_put(void *at, __u64 head, __u32 burst_sum, __u32 flow, __u32 seq,
 			     __u64 time)
 {
-	__u64 sum = (((__u64)flow + seq) << 8) + burst_sum;
-	__u32 check;
-
-	time &= STAMP_TIME_MASK;
-	sum = (sum >> 16) + (sum & 0xffff);
-	sum = (sum >> 16) + (sum & 0xffff);
-	check = (__u16) ~((sum >> 16) + sum);
-	store_be64(at, head | (__u64)check << 32 | flow >> 8);
-	store_be64((char *)at + 8, (__u64)flow << 56 | (__u64)seq << 24 | time >> 16);
-	store_be16((char *)at + 16, time);
+	stamp_write(at, head, stamp_check(burst_sum, flow, seq), flow, seq, time);
 }
 
 /* Is a stamp with right magic and check here? The sum needs no byte swap (RFC 1071 section 2 B). */
@@ -94,7 +112,7 @@ static inline void stamp_get(const void *at, struct stamp *s)
 	s->flags = (a >> 12) & 0xf;
 	s->flow = (__u32)((a & 0xfff) << 8 | b >> 56);
 	s->seq = (__u32)(b >> 24);
-	s->time = (b & 0xffffff) << 16 | load_be16((const char *)at + 16);
+	s->time = load_be64((const char *)at + 10) & STAMP_TIME_MASK;
 }
 
 static inline int stamp_is_reply(const void *at)
@@ -105,13 +123,14 @@ static inline int stamp_is_reply(const void *at)
 /*
  * Mark the frame as reflected. The flag adds 0x2000 to one word, so the check gives up as much,
  * with end-around borrow; the stamp's sum and with it the UDP checksum stay as they were.
+ * The sum needs no byte swap here either.
  */
 static inline void stamp_set_reply(void *at)
 {
-	__u32 check = load_be16((char *)at + 2) + (0xffffu - (STAMP_REPLY << 12));
+	__u32 check = ABI_LOAD(__u16, (char *)at + 2) + (0xffffu - abi_be16(STAMP_REPLY << 12));
 
 	((__u8 *)at)[6] |= STAMP_REPLY << 4;
-	store_be16((char *)at + 2, (check >> 16) + check);
+	ABI_STORE(__u16, (char *)at + 2, (__u16)((check >> 16) + check));
 }
 
 /* now - sent on the 40-bit clock, signed: right for spans below 9 minutes either way. */

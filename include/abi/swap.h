@@ -68,6 +68,23 @@ static inline void swap_ipv6(__u8 *ip, const __u8 *end, enum swap how)
 		swap_ports(ip + 40);
 }
 
+/* An unfragmented IPv4 UDP frame with neither tag nor options, as ours are? */
+static inline int swap_is_plain(const __u8 *data, const __u8 *end)
+{
+	return data + 42 <= end && load_be32(data + 12) >> 8 == (ETHERTYPE_IPV4 << 8 | 0x45) &&
+	       data[23] == IPPROTO_NR_UDP && !(load_be16(data + 20) & 0x3fff);
+}
+
+static inline void swap_plain(__u8 *data, enum swap how)
+{
+	if (how >= SWAP_L2)
+		swap_macs(data);
+	if (how >= SWAP_L3)
+		swap_words(data + 26);
+	if (how >= SWAP_L4)
+		swap_ports(data + 34);
+}
+
 /* Swap as far up as asked and as the frame has layers; what is above is left as it is. */
 static inline void swap_frame(__u8 *data, const __u8 *end, enum swap how)
 {

@@ -96,15 +96,21 @@ static inline enum window_verdict window_jump(struct window *w, __u64 *bits, __u
 	return verdict;
 }
 
+/* The very number that is expected next. */
+static inline void window_next(struct window *w, __u64 *bits, __u32 mask, __u32 seq)
+{
+	bits[(seq & mask) >> 6] |= 1ull << (seq & 63);
+	w->next = seq + 1;
+	w->unique++;
+}
+
 /* Note sequence number seq; mask = nbits - 1. */
 static inline enum window_verdict window_note(struct window *w, __u64 *bits, __u32 mask, __u32 seq)
 {
 	__s32 d = (__s32)(seq - w->next);
 
 	if (d == 0) {
-		bits[(seq & mask) >> 6] |= 1ull << (seq & 63);
-		w->next = seq + 1;
-		w->unique++;
+		window_next(w, bits, mask, seq);
 		return WINDOW_IN_ORDER;
 	}
 	if (d > 0)

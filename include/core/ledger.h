@@ -42,7 +42,7 @@
 	X(too_late, "worker", "arrived too late to tell")              \
 	X(unexplained, "residue", "unexplained")
 #define LEDGER_BESIDE_ROWS(X)                                                     \
-	X(lost, "sum", "submitted, but neither matched nor corrupt nor too late") \
+	X(lost, "sum", "submitted, but did not arrive") \
 	X(duplicate, "worker", "further copies")                                  \
 	X(reordered, "worker", "matched, but out of order")                       \
 	X(stale, "worker", "of another run")                                      \

@@ -12,6 +12,7 @@
 
 struct pacer {
 	uint64_t start_ns;
+	uint64_t stop_ns; /* end of the schedule; UINT64_MAX: none. What was due before stays due */
 	uint64_t rate;	 /* frames per ns, 0.64 fixed point; 0 = no schedule: as fast as possible */
 	double gap_ns;	 /* 1 / rate */
 	uint64_t slots;	 /* frames the clock alone has asked for so far */

@@ -12,7 +12,7 @@
 #include "report/report.h"
 #include <stdio.h>
 
-#define PAGE_COLS 100
+#define PAGE_COLS 80
 #define PAGE_HANG "\t"
 #define PAGE_GLUE "\v"
 

@@ -76,10 +76,11 @@ struct worker {
 /* Prepare for a trial. -ENOMEM, said. The queue must be quiet. */
 int worker_prepare(struct worker *w, const struct plan *plan);
 
-/* The schedule of a generator begins at start_ns. */
-static inline void worker_start(struct worker *w, uint64_t start_ns)
+/* The schedule of a generator begins at start_ns and ends at stop_ns (UINT64_MAX: never). */
+static inline void worker_start(struct worker *w, uint64_t start_ns, uint64_t stop_ns)
 {
 	w->pacer.start_ns = start_ns;
+	w->pacer.stop_ns = stop_ns;
 }
 
 /* One round, rx first. Returns frames handled. generate false: the generator rests. */

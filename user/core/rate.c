@@ -39,6 +39,7 @@ void pacer_init(struct pacer *p, double pps, uint32_t burst, uint64_t limit, uin
 
 	*p = (struct pacer){
 		.start_ns = start_ns,
+		.stop_ns = UINT64_MAX,
 		.rate = rate,
 		.gap_ns = rate ? TWO_64 / (double)rate : 0,
 		.cap = cap > 2ull * burst ? cap : 2ull * burst,
@@ -53,7 +54,9 @@ uint64_t pacer_due(struct pacer *p, uint64_t now)
 	if (now < p->start_ns)
 		return 0;
 	if (!p->rate)
-		return left;
+		return now < p->stop_ns ? left : 0;
+	if (now >= p->stop_ns) /* so that a run of known time has a known number of frames */
+		now = p->stop_ns - 1;
 	slots = frames_after(p->rate, now - p->start_ns) + 1;
 	if (slots > p->slots) /* a clock that goes back asks for nothing twice */
 		p->slots = slots;
@@ -85,11 +88,10 @@ uint64_t pacer_next_ns(const struct pacer *p)
 		return UINT64_MAX;
 	if (!p->rate)
 		return p->start_ns;
-	/* Floating point comes within a nanosecond or so; the fixed-point schedule decides. */
+	/* Floating point comes within a nanosecond, below; the fixed-point schedule decides. */
 	after = (uint64_t)((double)p->settled * p->gap_ns);
 	while (frames_after(p->rate, after) < p->settled)
 		after++;
-	while (after && frames_after(p->rate, after - 1) >= p->settled)
-		after--;
-	return p->start_ns + after;
+	after += p->start_ns;
+	return after < p->stop_ns ? after : UINT64_MAX;
 }

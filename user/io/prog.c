@@ -7,6 +7,7 @@
 #include <bpf/bpf.h>
 #include <errno.h>
 #include <linux/if_link.h>
+#include <stdlib.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -83,9 +84,30 @@ static void prog_configure(struct steer_bpf *skel, const struct prog_spec *spec)
 									 : spec->queues);
 	skel->rodata->nslots = spec->maps->nslots;
 	skel->rodata->first_slot = spec->first_slot;
-	skel->rodata->rest_slot = spec->first_slot + spec->queues;
+	skel->bss->rest_slot = spec->first_slot + spec->queues;
 	skel->rodata->atomic = spec->atomic;
 	skel->rodata->metadata = spec->metadata;
+}
+
+/* Where abi/match.h left a place for a stamp's offset, it is put in. */
+static int prog_place_stamps(struct bpf_program *program, const struct match_config *match)
+{
+	size_t n = bpf_program__insn_cnt(program);
+	struct bpf_insn *insns = malloc(n * sizeof(*insns));
+	int err;
+
+	if (!insns)
+		return -ENOMEM;
+	memcpy(insns, bpf_program__insns(program), n * sizeof(*insns));
+	for (size_t i = 0; i < n; i++) {
+		uint32_t place = (uint32_t)insns[i].imm - STAMP_PLACE;
+
+		if (insns[i].code == (BPF_ALU64 | BPF_ADD | BPF_K) && place < STAMP_OFFSETS_MAX)
+			insns[i].imm = match->stamp_offset[place];
+	}
+	err = bpf_program__set_insns(program, insns, n);
+	free(insns);
+	return err;
 }
 
 int prog_open(struct prog *prog, const struct prog_spec *spec)
@@ -104,7 +126,9 @@ int prog_open(struct prog *prog, const struct prog_spec *spec)
 		return err;
 	}
 	prog_configure(skel, spec);
-	err = bpf_map__reuse_fd(skel->maps.counters, spec->maps->counters_fd);
+	err = prog_place_stamps(skel->progs.steer, &spec->match);
+	if (!err)
+		err = bpf_map__reuse_fd(skel->maps.counters, spec->maps->counters_fd);
 	if (!err)
 		err = steer_bpf__load(skel);
 	if (err) {

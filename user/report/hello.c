@@ -67,11 +67,12 @@ static json_t *ports_array(const struct facts *facts)
 char *report_hello(const struct facts *facts)
 {
 	json_t *hello =
-		json_pack("{s:s, s:o, s:o, s:o, s:I, s:o, s:I, s:I, s:o}", "schema", HELLO_SCHEMA,
-			  "layout", layout_object(), "command",
+		json_pack("{s:s, s:o, s:o, s:o, s:I, s:I, s:o, s:I, s:I, s:o}", "schema",
+			  HELLO_SCHEMA, "layout", layout_object(), "command",
 			  json_text(facts->command, sizeof(facts->command)), "title",
 			  json_text(facts->title, sizeof(facts->title)), "pid",
-			  (json_int_t)facts->pid, "frame_bytes",
+			  (json_int_t)facts->pid, "start_ns", (json_int_t)facts->start_ns,
+			  "frame_bytes",
 			  facts->frame_bytes ? json_integer(facts->frame_bytes) : json_null(),
 			  "run", (json_int_t)facts->run, "slots", (json_int_t)facts->nslots,
 			  "ports", ports_array(facts));
@@ -158,12 +159,13 @@ static int parse_facts(const json_t *o, struct facts *out)
 {
 	const json_t *ports = json_object_get(o, "ports");
 	size_t nports = json_array_size(ports);
-	int64_t frame_bytes, run, nslots;
+	int64_t start_ns, frame_bytes, run, nslots;
 
 	if (!nports || nports > PORTS_MAX ||
 	    get_text(o, "command", out->command, sizeof(out->command)) ||
 	    get_text(o, "title", out->title, sizeof(out->title)) ||
 	    get_number(o, "pid", 1, INT32_MAX, &out->pid) ||
+	    get_number(o, "start_ns", 0, INT64_MAX, &start_ns) ||
 	    get_number_or_null(o, "frame_bytes", FRAME_BYTES_MAX, &frame_bytes) ||
 	    get_number(o, "run", 0, UINT32_MAX, &run) ||
 	    get_number(o, "slots", 1, COUNTER_SLOTS_MAX, &nslots))
@@ -172,6 +174,7 @@ static int parse_facts(const json_t *o, struct facts *out)
 		if (parse_port(json_array_get(ports, i), (uint32_t)nslots, &out->port[i]))
 			return -EINVAL;
 	}
+	out->start_ns = (uint64_t)start_ns;
 	out->frame_bytes = (uint32_t)frame_bytes;
 	out->run = (uint32_t)run;
 	out->nslots = (uint32_t)nslots;

@@ -205,10 +205,10 @@ static void print_queue(const struct result *r, const struct result_trial *t,
 		if (t->thread[i].thread == q->count.gauge.thread)
 			percent = thread_percent(t, &t->thread[i]);
 	}
-	fprintf(f, "    %-16s %5u %18s %18s %18s", text_fit(queue_port(r, q), 64, 16).text,
+	fprintf(f, "    %-16s %3u %14s %14s %14s", text_fit(queue_port(r, q), 64, 16).text,
 		q->queue_id, text_exact((int64_t)w->submitted).text,
 		text_exact((int64_t)w->received).text, text_exact((int64_t)w->matched).text);
-	fprintf(f, " %9s\n", percent_word(percent).text);
+	fprintf(f, " %7s\n", percent_word(percent).text);
 }
 
 /* A table, when there is more than one queue on some port; idle queues on one line. */
@@ -221,7 +221,7 @@ static void print_queues(const struct result *r, const struct result_trial *t, F
 		several |= r->port[i].queues > 1;
 	if (!several || !t->nqueues)
 		return;
-	fprintf(f, "\n  %-18s %5s %18s %18s %18s %9s\n", "queues", "", "submitted", "received",
+	fprintf(f, "\n  %-18s %3s %14s %14s %14s %7s\n", "queues", "", "submitted", "received",
 		"matched", "CPU");
 	for (uint32_t i = 0; i < t->nqueues; i++) {
 		if (!queue_idle(&t->queue[i]))

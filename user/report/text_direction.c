@@ -147,7 +147,7 @@ static bool speed_nominal(const struct result *r, const struct result_direction 
 static void print_rate(const char *what, double pps, double l1, double l2, FILE *f)
 {
 	if (isfinite(pps))
-		fprintf(f, "  %-9s %12s %14s" PAGE_GLUE "L1 %14s" PAGE_GLUE "L2", what,
+		fprintf(f, "  %-9s " PAGE_HANG "%12s %14s" PAGE_GLUE "L1 %14s" PAGE_GLUE "L2", what,
 			text_rate(pps, "pps").text, text_rate(l1, "bit/s").text,
 			text_rate(l2, "bit/s").text);
 }
@@ -181,7 +181,7 @@ static void print_rates(const struct result *r, const struct result_direction *d
 
 static void print_times(const char *what, const struct result_latency *l, FILE *f)
 {
-	fprintf(f, "  %-9s min" PAGE_GLUE "%s  median" PAGE_GLUE "%s  p90" PAGE_GLUE "%s", what,
+	fprintf(f, "  %-9s " PAGE_HANG "min" PAGE_GLUE "%s  median" PAGE_GLUE "%s  p90" PAGE_GLUE "%s", what,
 		text_time(l->min).text, text_time(l->median).text, text_time(l->p90).text);
 	fprintf(f, "  p99" PAGE_GLUE "%s  p99.9" PAGE_GLUE "%s  max" PAGE_GLUE "%s\n",
 		text_time(l->p99).text, text_time(l->p999).text, text_time(l->max).text);

@@ -2,8 +2,12 @@
 /* The generator: frames of the template, each with its flow's ports and its own stamp. */
 #include "run/worker.h"
 
-/* Frames that lie ready are patched, not copied: 8 bytes of UDP header where there are flows. */
-static void generate_frames(struct worker *w, uint32_t index, uint32_t n)
+/*
+ * Frames that lie ready are patched, not copied: 8 bytes of UDP header where there are flows, and
+ * the stamp, whose check follows from the one before.
+ */
+static inline __attribute__((always_inline)) void
+generate_frames(struct worker *w, struct xdp_desc *desc, uint32_t n, const bool one_flow)
 {
 	const struct frame *frame = w->plan.frame;
 	const uint32_t len = frame->len, udp_sum = frame->udp_sum;
@@ -11,23 +15,51 @@ static void generate_frames(struct worker *w, uint32_t index, uint32_t n)
 	const uint32_t burst_sum = stamp_burst_sum(head, now);
 	struct queue *q = w->queue;
 	struct flow_walk walk = w->walk;
-	const bool one_flow = walk.first + walk.step >= walk.flows;
 	uint8_t *const area = q->area;
 	const uint64_t *free = q->free + q->nfree;
+	uint32_t check = stamp_check(burst_sum, walk.flow, walk.seq);
 
-	for (uint32_t i = 0; i < n; i++) {
-		struct xdp_desc *desc = queue_tx_desc(q, index + i);
+	for (const struct xdp_desc *end = desc + n; desc != end; desc++) {
 		uint64_t addr = *--free;
 		uint8_t *data = area + addr;
 
 		if (!one_flow)
 			frame_set_flow(data, udp_sum, udp_rest, walk.flow);
-		stamp_put(data + STAMP_OFFSET, head, burst_sum, walk.flow, walk.seq, now);
+		stamp_write(data + STAMP_OFFSET, head, check, walk.flow, walk.seq, now);
 		*desc = (struct xdp_desc){.addr = addr, .len = len};
-		flow_walk_next(&walk);
+		if (one_flow) {
+			walk.seq++;
+			check = stamp_check_next(check, STAMP_CHECK_STEP);
+		} else {
+			flow_walk_next(&walk);
+			check = stamp_check(burst_sum, walk.flow, walk.seq);
+		}
 	}
 	q->nfree -= n;
 	w->walk = walk;
+}
+
+/* The piece of a burst that lies together in the ring. */
+static void generate_piece(struct worker *w, uint32_t index, uint32_t n)
+{
+	struct xdp_desc *desc = queue_tx_desc(w->queue, index);
+
+	if (w->walk.first + w->walk.step >= w->walk.flows)
+		generate_frames(w, desc, n, true);
+	else
+		generate_frames(w, desc, n, false);
+}
+
+static void generate_burst(struct worker *w, uint32_t index, uint32_t n)
+{
+	uint32_t mask = w->queue->tx_mask, to_end = mask + 1 - (index & mask);
+
+	if (n > to_end) {
+		generate_piece(w, index, to_end);
+		index += to_end;
+		n -= to_end;
+	}
+	generate_piece(w, index, n);
 }
 
 /* Beyond the cap nothing is caught up; it is counted under what stood in the way. */
@@ -48,8 +80,11 @@ uint32_t role_generate(struct worker *w)
 	uint64_t wanted = w->pacer.wanted, due = pacer_due(&w->pacer, w->now);
 	uint32_t n, room, index;
 
-	if (!due)
+	if (!due) {
+		if (w->now >= w->pacer.stop_ns)
+			__atomic_store_n(&w->sending, false, __ATOMIC_RELEASE);
 		return 0;
+	}
 	n = due < w->plan.burst ? (uint32_t)due : w->plan.burst;
 	if (q->nfree < n)
 		count->completed += queue_reap(q);
@@ -65,7 +100,7 @@ uint32_t role_generate(struct worker *w)
 	}
 	if (w->plan.pps > 0)
 		hist_note(w->lateness, (int64_t)(w->now - pacer_next_ns(&w->pacer)));
-	generate_frames(w, index, n);
+	generate_burst(w, index, n);
 	queue_tx_submit(q, n);
 	pacer_sent(&w->pacer, n);
 	count->submitted += n;

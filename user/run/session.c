@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "run/session.h"
+#include "io/clock.h"
 #include "io/host.h"
 #include "io/log.h"
 #include "io/netns.h"
@@ -111,6 +112,7 @@ static void session_title(struct session *s)
 	snprintf(f->title, sizeof(f->title), "%s %.24s%s%.24s%s", f->command, config->port[0],
 		 config->nports > 1 ? " " : "", config->nports > 1 ? config->port[1] : "", frames);
 	f->pid = getpid();
+	f->start_ns = clock_now();
 	f->run = s->run;
 }
 

@@ -11,6 +11,8 @@
 #define QUIET_NS	50000000ull /* nothing arrived for so long: the wire is empty */
 #define DRAIN_MAX_NS	2000000000ull
 #define STALL_NS	5000000000ull /* --frames without --duration: no progress for so long */
+#define NEVER		(UINT64_MAX / 2)
+#define GRACE_NS	20000000ull   /* for the last frames that were due, at the end of a trial */
 #define LOOK_NS		2000000ull    /* how often the end of a limited trial is looked for */
 #define SETTLE_EVERY_NS 1000000000ull /* real cards: counters are read until two reads agree */
 #define SETTLE_MAX_NS	5000000000ull
@@ -175,18 +177,18 @@ static int trial_failed(const struct session *s, const struct progress *p)
 /* Until the time is up, all frames are sent, or the user wants to stop. */
 static int trial_wait(struct session *s, const struct trial_spec *spec, uint64_t start)
 {
-	uint64_t end = spec->duration_ns ? start + spec->duration_ns : UINT64_MAX;
+	uint64_t end = spec->duration_ns ? start + spec->duration_ns : NEVER;
 	uint64_t last_submitted = 0, moved_at = start, now;
 	bool limited = spec->frames || s->config->expect;
 	uint64_t matched_before = trial_progress(s).matched;
 
-	while (!s->stop && (now = clock_now()) < end) {
+	while (!s->stop && (now = clock_now()) < end + GRACE_NS) {
 		struct progress p = trial_progress(s);
 		int err = trial_failed(s, &p);
 
 		if (err)
 			return err;
-		if (spec->frames && !p.sending)
+		if ((spec->frames || now >= end) && !p.sending)
 			break;
 		if (s->config->expect && p.matched - matched_before >= s->config->expect)
 			break;
@@ -198,7 +200,7 @@ static int trial_wait(struct session *s, const struct trial_spec *spec, uint64_t
 			log_warn("nothing could be sent for 5 s: stopping");
 			break;
 		}
-		session_attend(s, limited && now + LOOK_NS < end ? now + LOOK_NS : end);
+		session_attend(s, limited || now + LOOK_NS > end ? now + LOOK_NS : end);
 	}
 	return 0;
 }
@@ -259,7 +261,10 @@ static void trial_settle(struct session *s, struct snapshot *end)
 	}
 }
 
-/* How long frames were sent: to the last burst when all were, else to the end of the trial. */
+/*
+ * How long frames were sent: when a limit ended it, to the last burst and, with a schedule, until
+ * one more would have been due; else to the end of the trial.
+ */
 static uint64_t trial_sending_ns(const struct session *s, uint64_t start, uint64_t end)
 {
 	uint64_t last = 0;
@@ -269,10 +274,10 @@ static uint64_t trial_sending_ns(const struct session *s, uint64_t start, uint64
 		const struct worker *w = &s->worker[i];
 
 		sending |= w->sending;
-		if (w->sent_at > last)
-			last = w->sent_at;
+		if (w->sent_at + (uint64_t)w->pacer.gap_ns > last)
+			last = w->sent_at + (uint64_t)w->pacer.gap_ns;
 	}
-	return !sending && last > start ? last - start : end - start;
+	return !sending && last > start && last < end ? last - start : end - start;
 }
 
 static int64_t trial_frames_held(struct session *s)
@@ -291,10 +296,24 @@ static int64_t trial_frames_held(struct session *s)
 
 /* --- the trial --- */
 
+/* Queues of a port take turns, so that together they keep the port's schedule. */
+static uint64_t queue_shift(const struct worker *w)
+{
+	uint32_t active = w->plan.flows < w->plan.tx_queues ? w->plan.flows : w->plan.tx_queues;
+
+	if (w->plan.tx != TX_GENERATE || w->plan.tx_index >= active)
+		return 0;
+	return (uint64_t)(w->pacer.gap_ns * w->plan.tx_index / active);
+}
+
 static void trial_begin(struct session *s, const struct trial_spec *spec, uint64_t start)
 {
-	for (uint32_t i = 0; i < s->nworkers; i++)
-		worker_start(&s->worker[i], start);
+	for (uint32_t i = 0; i < s->nworkers; i++) {
+		struct worker *w = &s->worker[i];
+
+		worker_start(w, start + queue_shift(w),
+			     spec->duration_ns ? start + spec->duration_ns : UINT64_MAX);
+	}
 	session_sample(s, s->start);
 	if (!spec->silent) {
 		s->trial_name = spec->phase->name;
@@ -327,6 +346,8 @@ int session_trial(struct session *s, const struct trial_spec *spec, struct resul
 	err = trial_wait(s, spec, start);
 	crew_set(&s->crew, CREW_DRAIN);
 	end = clock_now();
+	if (spec->duration_ns && end > start + spec->duration_ns)
+		end = start + spec->duration_ns;
 	if (phase_generates(phase) && !err)
 		trial->drain_timed_out = !trial_drain(s);
 	ports_set_phase(s, NULL);

@@ -14,7 +14,7 @@ static void snapshot_copy(struct snapshot **to, const struct snapshot *from)
 
 	if (!*to || (*to)->nslots != from->nslots) {
 		free(*to);
-		*to = aligned_alloc(_Alignof(struct snapshot), size);
+		*to = malloc(size);
 	}
 	if (*to)
 		memcpy(*to, from, size);

@@ -249,13 +249,21 @@ static void go_to(struct screen *s, const struct view *view)
 	s->scroll = 0;
 }
 
-static void go_by(struct screen *s, int step)
+static void go_on(struct screen *s)
 {
-	int n = 0, at = (int)(s->view - views);
+	go_to(s, s->view[1].name ? s->view + 1 : views);
+}
 
-	while (views[n].name)
-		n++;
-	go_to(s, &views[(at + step + n) % n]);
+static void go_back(struct screen *s)
+{
+	const struct view *view = s->view;
+
+	if (view > views)
+		view--;
+	else
+		while (view[1].name)
+			view++;
+	go_to(s, view);
 }
 
 static void scroll_by(struct screen *s, int lines)
@@ -301,9 +309,9 @@ static void view_key(struct screen *s, int key)
 		if (key == v->key)
 			go_to(s, v);
 	if (key == '\t' || key == KEY_RIGHT)
-		go_by(s, 1);
+		go_on(s);
 	else if (key == KEY_BTAB || key == KEY_LEFT)
-		go_by(s, -1);
+		go_back(s);
 	else if (key == ' ')
 		s->paused = !s->paused && s->history.n && !history_at(&s->history, 0)->final;
 	else if (key == 'r')

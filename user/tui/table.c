@@ -177,6 +177,10 @@ void table_percent(const struct table *t, struct grid *g, int row, int i, enum g
 		table_text(t, g, row, i, STYLE_DIM, "-");
 		return;
 	}
+	if (percent > 0 && percent < 0.0005 && t->width[i] >= 6) {
+		table_text(t, g, row, i, style, "<.001%"); /* a little is not nothing */
+		return;
+	}
 	/* More digits only for the small: 0.004%, 6.8%, 99.9%, 100%. */
 	digits = percent >= 99.95 || percent == 0 ? 0 : percent >= 0.95 ? 1 : 3;
 	do {

@@ -240,13 +240,17 @@ static void draw_hints(const struct view_input *in, const struct drops_page *pag
 void drops_draw(const struct view_input *in, struct pane *p)
 {
 	struct drops_page page = {0};
-	int shown = 0;
+	int shown = 0, always = 0;
+	bool fold = in->fold_idle;
 
 	count_drops(in, &page);
 	fit(&page, p->grid->cols);
 	draw_head(in, &page, p->grid, pane_fixed(p));
+	for (int i = 0; i < REASONS; i++)
+		always += !(reasons[i].flags & REASON_KERNEL);
+	fold |= p->rows < always; /* what did occur must not hide below the window */
 	for (int i = 0; i < REASONS; i++) {
-		bool optional = in->fold_idle || reasons[i].flags & REASON_KERNEL;
+		bool optional = fold || reasons[i].flags & REASON_KERNEL;
 
 		if (optional && !anywhere(&page, i))
 			continue;
@@ -255,6 +259,8 @@ void drops_draw(const struct view_input *in, struct pane *p)
 	}
 	if (!shown)
 		grid_text(p->grid, pane_line(p), 1, STYLE_GOOD, "no frame was dropped");
+	else if (fold)
+		grid_text(p->grid, pane_line(p), 1, STYLE_DIM, "no other reason so far");
 	if (!page.hint_at)
 		draw_hints(in, &page, p);
 }

@@ -15,7 +15,6 @@
 #define CHART_ROWS_MAX 16 /* taller tells no more */
 #define CHART_EXTRA    3  /* rows that are not bars */
 #define CHART_LEFT     2
-#define LABEL_COLS     8 /* "500 us" and a gap */
 
 struct axis {
 	double low, high; /* ns */
@@ -105,25 +104,42 @@ static void format_step(char *text, size_t size, double ns)
 	snprintf(text, size, "%.0f %s", ns, units[unit]);
 }
 
+/* Is there room for n characters, with a blank on either side? */
+static bool is_free(const struct grid *g, int row, int col, int n)
+{
+	for (int c = col > 0 ? col - 1 : 0; c <= col + n && c < g->cols; c++)
+		if (g->cell[row][c].ch != ' ')
+			return false;
+	return true;
+}
+
+static void draw_label(const struct axis *axis, struct grid *g, int row, double ns)
+{
+	int col = CHART_LEFT + (int)(axis_at(axis, ns) + 0.5), width;
+	char text[32];
+
+	format_step(text, sizeof(text), ns);
+	width = grid_width(text);
+	if (col + width > g->cols)
+		col = g->cols - width;
+	if (row >= 0 && col >= 0 && is_free(g, row, col, width))
+		grid_text(g, row, col, STYLE_DIM, text);
+}
+
 static void draw_axis(const struct axis *axis, struct grid *g, int axis_row, int label_row)
 {
-	int next_free = 0;
-
 	grid_fill(g, axis_row, CHART_LEFT, axis->cols + 1, STYLE_DIM, 0x2500);
-	for (double ns = axis->low; ns <= axis->high * 1.001; ns = step_next(ns)) {
-		int col = CHART_LEFT + (int)(axis_at(axis, ns) + 0.5), width;
-		char text[32];
-
-		grid_fill(g, axis_row, col, 1, STYLE_DIM, 0x2534);
-		format_step(text, sizeof(text), ns);
-		width = grid_width(text);
-		if (col + width > g->cols)
-			col = g->cols - width;
-		if (col < next_free)
-			continue;
-		grid_text(g, label_row, col, STYLE_DIM, text);
-		next_free = col + LABEL_COLS;
-	}
+	for (double ns = axis->low; ns <= axis->high * 1.001; ns = step_next(ns))
+		grid_fill(g, axis_row, CHART_LEFT + (int)(axis_at(axis, ns) + 0.5), 1, STYLE_DIM,
+			  0x2534);
+	/* Both ends first, then the decades, then what there is room for. */
+	draw_label(axis, g, label_row, axis->low);
+	draw_label(axis, g, label_row, axis->high);
+	for (double ns = axis->low; ns < axis->high; ns = step_next(ns))
+		if (step_next(ns) == 2 * ns && step_next(2 * ns) > 4 * ns) /* 1, 10, 100 */
+			draw_label(axis, g, label_row, ns);
+	for (double ns = axis->low; ns < axis->high; ns = step_next(ns))
+		draw_label(axis, g, label_row, ns);
 }
 
 /* Where the percentiles lie, on the axis. */
@@ -168,8 +184,8 @@ static void draw_chart(const struct facts_port *port, const struct hist *h, stru
 	double bin[GRID_COLS_MAX], peak = 0;
 	struct grid *g = p->grid;
 	struct axis axis;
-	char low[32], high[32];
-	int best = 0, row = pane_line(p), col;
+	char low[32], high[32], text[200];
+	int best = 0, row = pane_line(p), col, n;
 
 	col = grid_text(g, row, 1, STYLE_BOLD, port->name);
 	if (!axis_fit(&axis, h, g->cols - 2 * CHART_LEFT)) {
@@ -182,15 +198,15 @@ static void draw_chart(const struct facts_port *port, const struct hist *h, stru
 	peak = bin[best];
 	format_ns(low, sizeof(low), axis_value(&axis, best));
 	format_ns(high, sizeof(high), axis_value(&axis, best + 1));
-	col = grid_print(g, row, col + 2, STYLE_PLAIN, "peak %.3g%% at %s to %s",
-			 100 * peak / (double)h->count, low, high);
+	n = snprintf(text, sizeof(text), "peak %.3g%% at %s to %s", 100 * peak / (double)h->count,
+		     low, high);
 	if (h->negative)
-		col = grid_print(g, row, col, STYLE_BAD, ", %llu below zero",
-				 (unsigned long long)h->negative);
+		n += snprintf(text + n, sizeof(text) - (size_t)n, ", %llu below zero", h->negative);
 	if (h->over)
-		col = grid_print(g, row, col, STYLE_BAD, ", %llu above 10 s",
-				 (unsigned long long)h->over);
-	if (g->cols - col > 30)
+		snprintf(text + n, sizeof(text) - (size_t)n, ", %llu above 10 s", h->over);
+	grid_left(g, row, col + 2, g->cols - col - 2,
+		  h->negative || h->over ? STYLE_WARN : STYLE_PLAIN, text);
+	if (g->cols - col - grid_width(text) > 32)
 		grid_text(g, row, g->cols - 29, STYLE_DIM, "M median  9 p99  ! p99.9");
 	draw_bars(&axis, bin, peak, p, rows - CHART_EXTRA);
 	row = pane_line(p);

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: MIT */
+/* The metadata of almost every frame, told by one comparison. */
+#ifndef RUN_META_H
+#define RUN_META_H
+
+#include "abi/match.h"
+#include <stdint.h>
+
+/* What stands in front of a frame behind the time: magic, stamp offset, kind. */
+static inline uint64_t meta_word(const uint8_t *data)
+{
+	return ABI_LOAD(uint64_t, data - sizeof(uint64_t));
+}
+
+/* The same for a frame with a right stamp in its usual place. */
+static inline uint64_t meta_word_stamped(void)
+{
+	const struct frame_meta meta = {.magic = FRAME_META_MAGIC,
+					.stamp_offset = STAMP_OFFSET,
+					.kind = MATCH_STAMP};
+
+	return meta_word((const uint8_t *)(&meta + 1));
+}
+
+static inline uint64_t meta_time(const uint8_t *data)
+{
+	return ((const struct frame_meta *)(data - sizeof(struct frame_meta)))->time_ns;
+}
+
+#endif
