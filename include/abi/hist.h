@@ -42,65 +42,40 @@ static inline __u64 hist_low(__u32 index)
 	return (__u64)(index - (octave << HIST_HALF_BITS)) << octave;
 }
 
-static inline void hist_note(struct hist *h, __s64 ns)
+/* Below zero, or over the range: in no bucket. */
+static inline void hist_note_outside(struct hist *h, __s64 ns)
 {
-	__u64 v = (__u64)ns;
-
 	if (ns < 0) {
 		h->negative++;
 		return;
 	}
-	if (v < h->min || !h->count)
-		h->min = v;
-	if (v > h->max)
-		h->max = v;
+	if (!h->count)
+		h->min = (__u64)ns;
+	if ((__u64)ns > h->max)
+		h->max = (__u64)ns;
 	h->count++;
-	h->sum += v;
-	if (v > HIST_MAX_NS) {
-		h->over++;
-		return;
-	}
-	h->bucket[hist_index(v)]++;
+	h->sum += (__u64)ns;
+	h->over++;
 }
 
-/*
- * The same for a burst: buckets are counted at once, count, sum, min and max at its end, which
- * keeps them in registers. start, any number of notes, end.
- */
-struct hist_burst {
-	__u64 count, sum, min, max;
-};
-
-static inline void hist_burst_start(struct hist_burst *b)
-{
-	*b = (struct hist_burst){.min = ~0ull};
-}
-
-static inline void hist_burst_note(struct hist *h, struct hist_burst *b, __s64 ns)
+static inline void hist_note(struct hist *h, __s64 ns)
 {
 	__u64 v = (__u64)ns;
 
-	if (v > HIST_MAX_NS) { /* or below zero */
-		hist_note(h, ns);
+	if (v > HIST_MAX_NS) {
+		hist_note_outside(h, ns);
 		return;
 	}
-	b->min = v < b->min ? v : b->min;
-	b->max = v > b->max ? v : b->max;
-	b->count++;
-	b->sum += v;
+	if (v > h->max) {
+		h->max = v;
+		if (!h->count)
+			h->min = v;
+	} else if (v < h->min) {
+		h->min = v;
+	}
+	h->count++;
+	h->sum += v;
 	h->bucket[hist_index(v)]++;
-}
-
-static inline void hist_burst_end(struct hist *h, const struct hist_burst *b)
-{
-	if (!b->count)
-		return;
-	if (b->min < h->min || !h->count)
-		h->min = b->min;
-	if (b->max > h->max)
-		h->max = b->max;
-	h->count += b->count;
-	h->sum += b->sum;
 }
 
 #endif

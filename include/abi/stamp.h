@@ -65,8 +65,14 @@ static inline __u32 stamp_check(__u32 burst_sum, __u32 flow, __u32 seq)
 	return ~(half + (half << 16 | half >> 16)) >> 16; /* the carry comes round by itself */
 }
 
-/* The check when flow or seq goes up by one: 256 less, with end-around borrow. */
-#define STAMP_CHECK_STEP (0xffffu - 256)
+/*
+ * The check of a stamp with flow and sequence n higher in all: 256 n less, with end-around borrow.
+ * step = stamp_check_step(n) is constant for a sender.
+ */
+static inline __u32 stamp_check_step(__u32 n)
+{
+	return 0xffff - fold16((__u64)n << 8);
+}
 
 static inline __u32 stamp_check_next(__u32 check, __u32 step)
 {
@@ -103,16 +109,39 @@ static inline int stamp_ok(const void *at)
 	return fold16(sum) == 0xffff;
 }
 
+/* Single fields. */
+static inline __u32 stamp_flow(const void *at)
+{
+	return load_be32((const char *)at + 6) >> 8 & STAMP_FLOW_MAX;
+}
+
+static inline __u32 stamp_seq(const void *at)
+{
+	return load_be32((const char *)at + 9);
+}
+
+/* The last byte of seq and more stand in front of it: for stamp_age(), which does not mind. */
+static inline __u64 stamp_time_unmasked(const void *at)
+{
+	return load_be64((const char *)at + 10);
+}
+
 static inline void stamp_get(const void *at, struct stamp *s)
 {
-	__u64 a = load_be64(at);
-	__u64 b = load_be64((const char *)at + 8);
+	s->run = load_be16((const char *)at + 4);
+	s->flags = ((const __u8 *)at)[6] >> 4;
+	s->flow = stamp_flow(at);
+	s->seq = stamp_seq(at);
+	s->time = stamp_time_unmasked(at) & STAMP_TIME_MASK;
+}
 
-	s->run = (__u16)(a >> 16);
-	s->flags = (a >> 12) & 0xf;
-	s->flow = (__u32)((a & 0xfff) << 8 | b >> 56);
-	s->seq = (__u32)(b >> 24);
-	s->time = load_be64((const char *)at + 10) & STAMP_TIME_MASK;
+/*
+ * Are run and flags those of a head? mask: stamp_head() with all bits set that count, in the same
+ * byte order as head: abi_be64(stamp_head(...)).
+ */
+static inline int stamp_has_head(const void *at, __u64 head, __u64 mask)
+{
+	return !((ABI_LOAD(__u64, at) ^ head) & mask);
 }
 
 static inline int stamp_is_reply(const void *at)

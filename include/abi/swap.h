@@ -68,20 +68,23 @@ static inline void swap_ipv6(__u8 *ip, const __u8 *end, enum swap how)
 		swap_ports(ip + 40);
 }
 
-/* An unfragmented IPv4 UDP frame with neither tag nor options, as ours are? */
-static inline int swap_is_plain(const __u8 *data, const __u8 *end)
+/* An unfragmented IPv4 UDP frame with neither tag nor options, as ours are? 42 bytes are there. */
+static inline int swap_is_plain(const __u8 *data)
 {
-	return data + 42 <= end && load_be32(data + 12) >> 8 == (ETHERTYPE_IPV4 << 8 | 0x45) &&
-	       data[23] == IPPROTO_NR_UDP && !(load_be16(data + 20) & 0x3fff);
+	return (ABI_LOAD(__u32, data + 12) & abi_be32(0xffffff00u)) ==
+		       abi_be32(ETHERTYPE_IPV4 << 16 | 0x4500) &&
+	       data[23] == IPPROTO_NR_UDP && !(ABI_LOAD(__u16, data + 20) & abi_be16(0x3fff));
 }
 
 static inline void swap_plain(__u8 *data, enum swap how)
 {
-	if (how >= SWAP_L2)
-		swap_macs(data);
-	if (how >= SWAP_L3)
-		swap_words(data + 26);
-	if (how >= SWAP_L4)
+	if (how == SWAP_NONE)
+		return;
+	swap_macs(data);
+	if (how == SWAP_L2)
+		return;
+	swap_words(data + 26);
+	if (how == SWAP_L4)
 		swap_ports(data + 34);
 }
 

@@ -39,8 +39,8 @@ static inline uint8_t frame_pattern(uint32_t at)
 	return (uint8_t)at;
 }
 
-/* The UDP header of a flow as one big-endian store: ports, length, checksum. */
-static inline void frame_set_flow(uint8_t *data, uint32_t udp_sum, uint64_t udp_rest, uint32_t flow)
+/* The UDP header of a flow: ports, length, checksum. */
+static inline uint64_t frame_udp(uint32_t udp_sum, uint64_t udp_rest, uint32_t flow)
 {
 	uint32_t from = FLOW_PORT_BASE | (flow & 0x3fff), to = FLOW_PORT_BASE | flow >> 14;
 	uint32_t sum = udp_sum + from + to, check;
@@ -48,8 +48,27 @@ static inline void frame_set_flow(uint8_t *data, uint32_t udp_sum, uint64_t udp_
 	sum = (sum >> 16) + (sum & 0xffff);
 	check = (uint16_t) ~((sum >> 16) + sum);
 	check = check ? check : 0xffff; /* RFC 768: 0 would mean "no checksum" */
-	store_be64(data + FRAME_UDP_AT,
-		   (uint64_t)from << 48 | (uint64_t)to << 32 | udp_rest | check);
+	return (uint64_t)from << 48 | (uint64_t)to << 32 | udp_rest | check;
+}
+
+/* The flows above this one whose headers follow from its own by frame_udp_next(). */
+static inline uint32_t frame_udp_limit(uint32_t flow)
+{
+	return (flow | 0x3fff) + 1;
+}
+
+/* The header of the flow that is step higher: one port goes up, the checksum down (never to 0). */
+static inline uint64_t frame_udp_next(uint64_t udp, uint32_t step)
+{
+	uint32_t check = (udp & 0xffff) + 0xffff - step;
+
+	check = (check & 0xffff) + (check >> 16);
+	return ((udp & ~0xffffull) + ((uint64_t)step << 48)) | check;
+}
+
+static inline void frame_set_flow(uint8_t *data, uint32_t udp_sum, uint64_t udp_rest, uint32_t flow)
+{
+	store_be64(data + FRAME_UDP_AT, frame_udp(udp_sum, udp_rest, flow));
 }
 
 /* Flow of a frame from its UDP ports; may be above STAMP_FLOW_MAX for ports that are not ours. */

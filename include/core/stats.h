@@ -16,8 +16,8 @@ void hist_sub(const struct hist *now, const struct hist *before, struct hist *ou
 
 /*
  * Value at quantile num/den by nearest rank (rank ceil(q * count)), as the middle of its bucket,
- * never outside min..max. UNKNOWN when empty, or when fewer than 10 samples lie above it
- * (p99.9 needs 10,000).
+ * never outside min..max. UNKNOWN when empty, and above the median when fewer than 10 samples lie
+ * above it (p90 needs 100, p99.9 needs 10,000).
  */
 int64_t hist_quantile(const struct hist *h, uint32_t num, uint32_t den);
 

@@ -45,6 +45,15 @@ int ports_open(struct ports *p, const struct config *config, const volatile int 
 /* Everything again one rung lower, for all ports; -EOPNOTSUPP when there is none. */
 int ports_step_down(struct ports *p, const char *why);
 
+/*
+ * Choose frames per queue, as many as may be locked, and map them: one mapping per queue, for a
+ * bridge one per pair of queues. Says what is wrong.
+ */
+int ports_allocate(struct ports *p);
+
+/* The memory of queue q (by place) of port i. */
+struct umem *ports_umem(struct ports *p, int i, uint32_t q);
+
 /* Sockets out of the map, programs detached, sockets closed, memory given back. NULL-safe. */
 void ports_close(struct ports *p);
 

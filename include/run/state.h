@@ -81,6 +81,10 @@ void session_attend(struct session *s, uint64_t deadline);
 /* From the start snapshot and the end snapshot to directions, queues and threads. */
 int session_account(struct session *s, const struct phase *phase, const struct snapshot *end,
 		    struct result_trial *trial);
+
+/* Flows that came in on port; sender: port whose generator made them, -1: none of ours. */
+void account_flows(const struct session *s, int sender, int port, struct result_direction *d,
+		   struct ledger_input *in);
 void session_trial_free(struct result_trial *trial);
 
 /* Phases of a command; a NULL name ends them. */

@@ -53,10 +53,13 @@ uint64_t pacer_due(struct pacer *p, uint64_t now)
 
 	if (now < p->start_ns)
 		return 0;
+	if (now >= p->stop_ns) {
+		if (!p->rate || p->stop_ns <= p->start_ns)
+			return 0;
+		now = p->stop_ns - 1; /* a run of known time has a known number of frames */
+	}
 	if (!p->rate)
-		return now < p->stop_ns ? left : 0;
-	if (now >= p->stop_ns) /* so that a run of known time has a known number of frames */
-		now = p->stop_ns - 1;
+		return left;
 	slots = frames_after(p->rate, now - p->start_ns) + 1;
 	if (slots > p->slots) /* a clock that goes back asks for nothing twice */
 		p->slots = slots;

@@ -56,7 +56,7 @@ int64_t hist_quantile(const struct hist *h, uint32_t num, uint32_t den)
 		return UNKNOWN;
 	rank = (uint64_t)(((unsigned __int128)h->count * num + den - 1) / den);
 	rank = rank ? rank : 1;
-	if (h->count - rank < 10)
+	if (num > den / 2 && h->count - rank < 10)
 		return UNKNOWN;
 	for (uint32_t i = 0; i < HIST_BUCKETS; i++) {
 		below += h->bucket[i];

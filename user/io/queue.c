@@ -45,30 +45,60 @@ void queue_rx_recycle(struct queue *q, uint32_t index, uint32_t n)
 		xsk_ring_prod__submit(fill, n);
 }
 
-/* Back to whoever owns the frame: a sender's stack, or the fill ring it was received with. */
-static void queue_return(struct queue *q, uint64_t addr)
+/* What was put on the fill ring becomes the kernel's. */
+static void fill_publish(struct xsk_ring_prod *fill)
 {
-	struct queue *owner = q->owner[addr >= q->part_size];
+	uint32_t n = fill->cached_prod - *fill->producer;
 
-	if (addr >= owner->first_tx && addr < owner->first_tx + owner->tx_bytes)
-		owner->free[owner->nfree++] = addr;
-	else
-		queue_fill_one(owner, addr);
+	if (n)
+		xsk_ring_prod__submit(fill, n);
+}
+
+/*
+ * Back to where they belong: a sender's stack, or the fill ring they were received with, which has
+ * room for every frame the queue owns. Stops at a frame of another owner; returns how many.
+ */
+static uint32_t reap_run(struct queue *owner, uint64_t low, uint64_t size,
+			 const struct xsk_ring_cons *done, uint32_t index, uint32_t n)
+{
+	const uint64_t first_tx = owner->first_tx, tx_bytes = owner->tx_bytes;
+	struct xsk_ring_prod *fill = &owner->io->fill;
+	uint64_t *free = owner->free + owner->nfree;
+	uint32_t at = fill->cached_prod, i;
+
+	for (i = 0; i < n; i++) {
+		uint64_t addr = *xsk_ring_cons__comp_addr(done, index + i);
+
+		if (addr - first_tx < tx_bytes)
+			*free++ = addr;
+		else if (addr - low < size)
+			*xsk_ring_prod__fill_addr(fill, at++) = addr;
+		else
+			break;
+	}
+	owner->nfree = (uint32_t)(free - owner->free);
+	fill->cached_prod = at;
+	fill_publish(fill);
+	return i;
 }
 
 uint32_t queue_reap(struct queue *q)
 {
-	struct xsk_ring_cons *ring = &q->io->completion;
+	struct xsk_ring_cons *done = &q->io->completion;
+	const bool shared = q->owner[0] != q->owner[1];
 	uint32_t index, n;
 
 	if (!q->outstanding)
 		return 0;
-	n = (uint32_t)xsk_ring_cons__peek(ring, q->outstanding, &index);
-	if (!n)
-		return 0;
-	for (uint32_t i = 0; i < n; i++)
-		queue_return(q, *xsk_ring_cons__comp_addr(ring, index + i));
-	xsk_ring_cons__release(ring, n);
+	n = (uint32_t)xsk_ring_cons__peek(done, q->outstanding, &index);
+	for (uint32_t i = 0; i < n;) {
+		uint32_t part = *xsk_ring_cons__comp_addr(done, index + i) >= q->part_size;
+
+		i += reap_run(q->owner[part], part ? q->part_size : 0,
+			      shared && !part ? q->part_size : UINT64_MAX, done, index + i, n - i);
+	}
+	if (n)
+		xsk_ring_cons__release(done, n);
 	q->outstanding -= n;
 	return n;
 }

@@ -282,11 +282,11 @@ int report_text_result(const struct result *r, const struct report_out *out)
 	return page_send(&page, out);
 }
 
-/* "  3.0 s  lab-a  tx 612.3 kpps 411.5 Mbit/s L1  rx ...  dropped 0" */
+/* "  3.0 s  lab-a  tx 612.3 kpps 411.5 Mbit/s L1  rx ...  drops 0" */
 static void print_interval(double s, const char *name, const struct report_rates *tx,
 			   const struct report_rates *rx, FILE *f)
 {
-	fprintf(f, "%5.1f" PAGE_GLUE "s  %s", s, name);
+	fprintf(f, "%5.1f" PAGE_GLUE "s  " PAGE_HANG "%s", s, name);
 	fprintf(f, "  tx %10s", text_rate(tx->tx_pps, "pps").text);
 	/* Both ends of a pair count the same frames: the bit rate of those that arrived is enough.
 	 */
@@ -294,7 +294,8 @@ static void print_interval(double s, const char *name, const struct report_rates
 		fprintf(f, " %12s" PAGE_GLUE "L1", text_rate(tx->tx_l1_bps, "bit/s").text);
 	fprintf(f, "  rx %10s %12s" PAGE_GLUE "L1", text_rate(rx->rx_pps, "pps").text,
 		text_rate(rx->rx_l1_bps, "bit/s").text);
-	fprintf(f, "  dropped %s\n", text_exact((int64_t)(tx->tx_dropped + rx->rx_dropped)).text);
+	fprintf(f, "  drops" PAGE_GLUE "%s\n",
+		text_exact((int64_t)(tx->tx_dropped + rx->rx_dropped)).text);
 }
 
 /* Ports that face each other: what one sends the other should receive. */

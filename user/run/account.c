@@ -4,6 +4,7 @@
 #include "run/state.h"
 #include <errno.h>
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -34,121 +35,6 @@ static bool wire_counted(const struct ledger_end *from, const struct ledger_end 
 {
 	return from->netdev.tx_packets + from->netdev.tx_dropped >= from->worker.completed &&
 	       to->netdev.rx_packets >= to->program.seen;
-}
-
-/* --- flows --- */
-
-struct flow_sum {
-	struct window window; /* merged over the port's queues */
-	bool seen, moved;
-};
-
-static struct flow_sum flow_merge(const struct session *s, int port, uint32_t flow)
-{
-	struct flow_sum sum = {};
-
-	for (uint32_t i = 0; i < s->nworkers; i++) {
-		const struct worker *w = &s->worker[i];
-		const struct window *one =
-			w->port == (uint32_t)port ? worker_window(w, flow) : NULL;
-		struct window *m = &sum.window;
-
-		if (!one)
-			continue;
-		m->corrupt += one->corrupt;
-		if (!one->unique && !one->too_late)
-			continue;
-		if (!sum.seen || (int32_t)(one->next - m->next) > 0)
-			m->next = one->next;
-		if (!sum.seen || (int32_t)(one->base - m->base) < 0)
-			m->base = one->base;
-		m->unique += one->unique;
-		m->duplicate += one->duplicate;
-		m->reordered += one->reordered;
-		m->too_late += one->too_late;
-		sum.moved = sum.seen;
-		sum.seen = true;
-	}
-	return sum;
-}
-
-/* How many frames of a flow left its queue: round robin, so by arithmetic. UNKNOWN: not ours. */
-static int64_t flow_sent(const struct session *s, int port, uint32_t flow)
-{
-	for (uint32_t i = 0; port >= 0 && i < s->nworkers; i++) {
-		const struct worker *w = &s->worker[i];
-		uint32_t share, place;
-
-		if (w->port != (uint32_t)port || w->plan.tx != TX_GENERATE ||
-		    flow % w->plan.tx_queues != w->plan.tx_index)
-			continue;
-		share = flow_share(w->plan.flows, w->plan.tx_index, w->plan.tx_queues);
-		place = flow / w->plan.tx_queues;
-		return (int64_t)(w->pacer.sent / share + (place < w->pacer.sent % share));
-	}
-	return UNKNOWN;
-}
-
-static struct result_flow flow_row(uint32_t flow, const struct flow_sum *sum, int64_t sent)
-{
-	const struct window *w = &sum->window;
-	struct result_flow row = {
-		.flow = flow,
-		.moved = sum->moved,
-		.matched = (int64_t)w->unique,
-		.duplicate = sum->moved ? UNKNOWN : w->duplicate,
-		.reordered = sum->moved ? UNKNOWN : w->reordered,
-		.too_late = sum->moved ? UNKNOWN : w->too_late,
-		.corrupt = w->corrupt,
-	};
-
-	row.lost = window_missing(w);
-	if (sent != UNKNOWN)
-		row.lost = sent - row.matched - w->too_late - row.corrupt;
-	return row;
-}
-
-/* All flows while they are few, else those that lost most. */
-static void flow_keep(struct result_direction *d, const struct result_flow *row, bool all)
-{
-	uint32_t least = 0;
-
-	if (d->nflow_rows < FLOW_ROWS_MAX) {
-		if (all || row->lost || row->corrupt)
-			d->flow[d->nflow_rows++] = *row;
-		return;
-	}
-	for (uint32_t i = 1; i < FLOW_ROWS_MAX; i++)
-		if (d->flow[i].lost < d->flow[least].lost)
-			least = i;
-	if (row->lost > d->flow[least].lost)
-		d->flow[least] = *row;
-}
-
-/* sender: port whose generator made the frames, -1: none of ours. */
-static void account_flows(const struct session *s, int sender, int port, struct result_direction *d,
-			  struct ledger_input *in)
-{
-	uint32_t flows = 0;
-
-	for (uint32_t i = 0; i < s->nworkers; i++)
-		if (s->worker[i].port == (uint32_t)port && s->worker[i].windows)
-			flows = s->worker[i].plan.rx_flows;
-	d->flows = sender >= 0 ? s->config->flows : UNKNOWN;
-	for (uint32_t flow = 0; flow < flows; flow++) {
-		struct flow_sum sum = flow_merge(s, port, flow);
-		int64_t sent = flow_sent(s, sender, flow);
-		struct result_flow row;
-
-		if (!sum.seen && sent <= 0 && !sum.window.corrupt)
-			continue;
-		row = flow_row(flow, &sum, sent);
-		d->flows_seen += sum.seen;
-		d->flows_with_loss += row.lost > 0;
-		in->flow_moved += sum.moved;
-		in->missing += window_missing(&sum.window);
-		flow_keep(d, &row, sender >= 0 && flows <= FLOW_ROWS_MAX);
-	}
 }
 
 /* --- time --- */
@@ -254,58 +140,99 @@ static const char *port_name(const struct session *s, int i)
 	return i < 0 ? "" : s->ports.port[i].nic.text;
 }
 
-static int account_direction(const struct session *s, const struct phase *phase,
-			     const struct phase_direction *pd, const struct snapshot *end,
-			     uint64_t ns, struct result_direction *d)
-{
+/* What is known of a direction while it is worked out. */
+struct account {
+	const struct session *s;
+	const struct phase_direction *ends;
+	bool to_reflects, from_reflects;
+	int sender; /* port whose generator made the frames that arrive; -1: none of ours */
 	struct ledger_end from, to;
-	struct ledger_input in = {.expect = UNKNOWN};
-	/* Who made the frames that arrive: the sender, or the far end that gets its own back. */
-	bool to_reflects = pd->to >= 0 && phase->rx[pd->to] == RX_REFLECT;
-	bool from_reflects = pd->from >= 0 && phase->tx[pd->from] != TX_GENERATE;
-	int sender = pd->from;
+	struct ledger_input in;
+};
+
+static void account_names(const struct account *a, struct result_direction *d)
+{
+	snprintf(d->from, sizeof(d->from), "%s", port_name(a->s, a->ends->from));
+	snprintf(d->to, sizeof(d->to), "%s", port_name(a->s, a->ends->to));
+	snprintf(d->leg, sizeof(d->leg), "%s", a->ends->leg);
+}
+
+/* Who sent and who received, and what kind of ends they are. */
+static void account_ends(struct account *a, const struct phase *phase, const struct snapshot *end)
+{
+	const struct session *s = a->s;
+	int from = a->ends->from, to = a->ends->to;
+
+	a->to_reflects = to >= 0 && phase->rx[to] == RX_REFLECT;
+	a->from_reflects = from >= 0 && phase->tx[from] != TX_GENERATE;
+	a->sender = from;
+	/* What a reflector sends comes home to who made it; so does what send gets back. */
+	if (a->from_reflects || (from < 0 && s->config->command == COMMAND_SEND))
+		a->sender = to;
+	a->in.expect = UNKNOWN;
+	if (from >= 0) {
+		end_of(s, from, end, &a->from);
+		a->in.from = &a->from;
+	}
+	if (to >= 0) {
+		end_of(s, to, end, &a->to);
+		a->in.to = &a->to;
+	}
+}
+
+static void account_ledger(struct account *a, struct result_direction *d)
+{
+	const struct config *config = a->s->config;
+	struct ledger_input *in = &a->in;
+	int from = a->ends->from, to = a->ends->to;
+
+	/* Frames that come back to send are missed only when all of them should. */
+	if (to >= 0)
+		account_flows(a->s, from < 0 && !config->expect_return ? -1 : a->sender, to, d, in);
+	in->scheduled = a->sender >= 0 && config->rate.unit != RATE_MAX;
+	in->reflected_out = a->from_reflects;
+	in->leg_to_reflector = a->to_reflects;
+	in->wire_counted = in->from && in->to && wire_counted(&a->from, &a->to);
+	in->zero_copy_receiver = to >= 0 && a->s->ports.port[to].mode == MODE_ZERO_COPY;
+	if (config->expect)
+		in->expect = (int64_t)config->expect;
+	if (config->expect_return && from < 0)
+		in->expect = (int64_t)a->to.worker.submitted;
+	ledger_close(in, &d->ledger);
+	/* A reflector keeps no windows. */
+	if (a->to_reflects || to < 0)
+		d->flows = d->flows_seen = d->flows_with_loss = UNKNOWN;
+	if (a->to_reflects && from < 0)
+		d->ledger.lost = UNKNOWN;
+}
+
+static int account_times(const struct account *a, struct result_direction *d)
+{
 	int err = 0;
 
-	strncpy(d->from, port_name(s, pd->from), sizeof(d->from) - 1);
-	strncpy(d->to, port_name(s, pd->to), sizeof(d->to) - 1);
-	strncpy(d->leg, pd->leg, sizeof(d->leg) - 1);
-	if (from_reflects || (pd->from < 0 && s->config->command == COMMAND_SEND))
-		sender = pd->to;
-	if (pd->from >= 0) {
-		end_of(s, pd->from, end, &from);
-		in.from = &from;
-	}
-	if (pd->to >= 0) {
-		end_of(s, pd->to, end, &to);
-		in.to = &to;
-		account_flows(s, pd->from < 0 && !s->config->expect_return ? -1 : sender, pd->to, d,
-			      &in);
-	}
-	in.scheduled = sender >= 0 && s->config->rate.unit != RATE_MAX;
-	in.reflected_out = from_reflects;
-	in.leg_to_reflector = to_reflects;
-	in.wire_counted = in.from && in.to && wire_counted(&from, &to);
-	in.zero_copy_receiver = pd->to >= 0 && s->ports.port[pd->to].mode == MODE_ZERO_COPY;
-	if (s->config->expect)
-		in.expect = (int64_t)s->config->expect;
-	if (s->config->expect_return && pd->from < 0)
-		in.expect = (int64_t)to.worker.submitted;
-	ledger_close(&in, &d->ledger);
-	if (to_reflects || pd->to < 0)
-		d->flows = d->flows_seen = d->flows_with_loss = UNKNOWN;
-	if (to_reflects && !in.from)
-		d->ledger.lost = UNKNOWN;
-	account_rates(in.from, in.to, s->ports.port[pd->to >= 0 ? pd->to : pd->from].nic.speed_bps,
-		      ns, d);
-	latency_none(&d->latency, to_reflects ? "this end reflects" : "");
-	if (pd->to >= 0 && !to_reflects)
-		err = account_latency(s, sender, pd->to, &to, d);
+	latency_none(&d->latency, a->to_reflects ? "this end reflects" : "");
 	latency_none(&d->lateness, "no schedule");
-	if (!err && pd->from >= 0 && !from_reflects && in.scheduled) {
+	if (a->ends->to >= 0 && !a->to_reflects)
+		err = account_latency(a->s, a->sender, a->ends->to, &a->to, d);
+	if (!err && a->ends->from >= 0 && !a->from_reflects && a->in.scheduled) {
 		d->lateness.why[0] = '\0';
-		err = account_lateness(s, pd->from, d);
+		err = account_lateness(a->s, a->ends->from, d);
 	}
 	return err;
+}
+
+static int account_direction(const struct session *s, const struct phase *phase,
+			     const struct phase_direction *ends, const struct snapshot *end,
+			     uint64_t ns, struct result_direction *d)
+{
+	struct account a = {.s = s, .ends = ends};
+	int port = ends->to >= 0 ? ends->to : ends->from;
+
+	account_names(&a, d);
+	account_ends(&a, phase, end);
+	account_ledger(&a, d);
+	account_rates(a.in.from, a.in.to, s->ports.port[port].nic.speed_bps, ns, d);
+	return account_times(&a, d);
 }
 
 /* --- queues, threads --- */

@@ -9,13 +9,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#define FRAMES_RX_DEFAULT 2048
-#define FRAMES_TX	  2048
-#define FRAMES_MIN	  256
-#define LINK_TIMEOUT_NS	  30000000000ull
-#define CHUNK_SMALL	  2048
-#define CHUNK_LARGE	  4096
-#define TAG_LEN		  4
+#define LINK_TIMEOUT_NS 30000000000ull
+#define TAG_LEN		4
 
 /* --- what is there, what is asked --- */
 
@@ -85,129 +80,6 @@ static int port_query(struct ports *p, int i)
 	if (!err)
 		port_set_match(port, config);
 	return err;
-}
-
-/* --- memory --- */
-
-static uint32_t ring_for(uint32_t frames)
-{
-	uint32_t size = 64;
-
-	while (size < frames)
-		size *= 2;
-	return size;
-}
-
-/* The largest frame that may come in has to fit behind the headroom (net/xdp/xsk_buff_pool.c). */
-static int ports_choose_chunk(struct ports *p)
-{
-	uint32_t largest = 0;
-
-	for (int i = 0; i < p->n; i++)
-		if (p->port[i].nic.mtu > largest)
-			largest = p->port[i].nic.mtu;
-	largest += ETH_HDR_LEN + 2 * TAG_LEN;
-	p->chunk = largest <= CHUNK_SMALL - UMEM_HEADROOM ? CHUNK_SMALL : CHUNK_LARGE;
-	if (p->config->frame_bytes > p->chunk - UMEM_HEADROOM + FCS_LEN) {
-		log_error("frames of %u bytes do not fit a buffer: the most is %u",
-			  p->config->frame_bytes, CHUNK_LARGE - UMEM_HEADROOM + FCS_LEN);
-		return -EMSGSIZE;
-	}
-	return 0;
-}
-
-static uint64_t ports_memory(const struct ports *p)
-{
-	uint64_t frames = 0;
-
-	for (int i = 0; i < p->n; i++)
-		frames +=
-			(uint64_t)p->port[i].queues * (p->port[i].rx_frames + p->port[i].tx_frames);
-	/* A bridge registers every part twice: once with each of its two sockets. */
-	return frames * p->chunk * (p->bridge ? 2 : 1);
-}
-
-static bool ports_shrink(struct ports *p)
-{
-	bool shrunk = false;
-
-	for (int i = 0; i < p->n; i++) {
-		struct run_port *port = &p->port[i];
-
-		if (port->rx_frames > FRAMES_MIN) {
-			port->rx_frames /= 2;
-			shrunk = true;
-		}
-		if (port->tx_frames > FRAMES_MIN) {
-			port->tx_frames /= 2;
-			shrunk = true;
-		}
-	}
-	return shrunk;
-}
-
-/* Frames per queue, as many as may be pinned. */
-static int ports_choose_frames(struct ports *p)
-{
-	uint64_t limit = priv_memlock();
-	bool shrunk = false;
-
-	for (int i = 0; i < p->n; i++) {
-		struct run_port *port = &p->port[i];
-		uint32_t twice = ring_for(2 * port->nic.rx_ring);
-
-		port->rx_frames = twice > FRAMES_RX_DEFAULT ? twice : FRAMES_RX_DEFAULT;
-		port->tx_frames = FRAMES_TX;
-	}
-	if (p->bridge)
-		p->port[0].rx_frames = p->port[1].rx_frames =
-			p->port[0].rx_frames > p->port[1].rx_frames ? p->port[0].rx_frames
-								    : p->port[1].rx_frames;
-	while (ports_memory(p) > limit && ports_shrink(p))
-		shrunk = true;
-	if (ports_memory(p) > limit) {
-		log_error("too little memory may be locked: %llu KiB needed (ulimit -l %llu), or "
-			  "CAP_IPC_LOCK, or fewer --queues",
-			  (unsigned long long)ports_memory(p) / 1024,
-			  (unsigned long long)ports_memory(p) / 1024);
-		return -ENOBUFS;
-	}
-	if (shrunk)
-		log_info("few frames per queue, because only %llu KiB may be locked (ulimit -l)",
-			 (unsigned long long)limit / 1024);
-	for (int i = 0; i < p->n; i++) {
-		struct run_port *port = &p->port[i];
-
-		port->rx_ring = p->config->rx_ring ? p->config->rx_ring : ring_for(port->rx_frames);
-		port->tx_ring = p->config->tx_ring ? p->config->tx_ring : ring_for(port->tx_frames);
-		/* A frame that is received here must fit the other port's TX ring at any time. */
-		if (p->bridge)
-			port->tx_frames = FRAMES_MIN;
-	}
-	return 0;
-}
-
-/* One mapping per queue; for a bridge one per pair of queues, half of it each port's. */
-static int ports_map(struct ports *p)
-{
-	for (int i = 0; i < (p->bridge ? 1 : p->n); i++) {
-		const struct run_port *port = &p->port[i];
-		uint32_t frames = (port->rx_frames + port->tx_frames) * (p->bridge ? 2 : 1);
-
-		for (uint32_t q = 0; q < port->queues; q++) {
-			int err = umem_map(&p->umem[p->numem], frames, p->chunk);
-
-			if (err)
-				return err;
-			p->numem++;
-		}
-	}
-	return 0;
-}
-
-static struct umem *ports_umem(struct ports *p, int i, uint32_t q)
-{
-	return &p->umem[p->bridge || i == 0 ? q : p->port[0].queues + q];
 }
 
 /* --- one rung --- */
@@ -389,13 +261,9 @@ int ports_open(struct ports *p, const struct config *config, const volatile int 
 		nslots += p->port[i].queues + 1;
 	}
 	if (!err)
-		err = ports_choose_chunk(p);
-	if (!err)
-		err = ports_choose_frames(p);
-	if (!err)
 		err = prog_maps_open(&p->maps, nslots);
 	if (!err)
-		err = ports_map(p);
+		err = ports_allocate(p);
 	for (int i = 0; !err && i < p->n; i++)
 		err = nic_promiscuous(&p->port[i].nic);
 	if (!err)

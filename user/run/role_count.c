@@ -3,8 +3,7 @@
 #include "meta.h"
 #include "run/worker.h"
 
-#define PREFETCH \
-	6 /* frames ahead; all lie at the same place of a page, and so compete in the cache */
+#define PREFETCH 6 /* frames; they lie at one place of their pages and compete in the cache */
 
 /* What is known of a received frame. */
 struct arrival {
@@ -136,31 +135,26 @@ static __attribute__((noinline)) void count_frame(struct worker *w, const struct
 /* What the next frame of a flow looks like, as far as it is the same for all of a burst. */
 struct expected {
 	uint64_t meta;	     /* second half of struct frame_meta: a right stamp, where we send it */
-	uint64_t head, mask; /* of the stamp: run and flags */
+	uint64_t head, mask; /* of the stamp: run and flags, in network order */
 	uint8_t *area;
 	char *windows;
 	uint64_t window_stride;
-	uint32_t flows, window_mask;
-	bool verify_full;
+	uint32_t flows; /* 0: every frame is asked everything */
+	uint32_t window_mask;
 };
 
 static void expect(const struct worker *w, struct expected *e)
 {
 	const struct plan *plan = &w->plan;
-	const struct frame_meta meta = {.magic = FRAME_META_MAGIC,
-					.stamp_offset = STAMP_OFFSET,
-					.kind = MATCH_STAMP};
-
 	*e = (struct expected){
 		.meta = meta_word_stamped(),
-		.head = stamp_head(plan->run, plan->expect_flags),
-		.mask = stamp_head(0xffff, 0xf & ~plan->ignore_flags),
+		.head = abi_be64(stamp_head(plan->run, plan->expect_flags)),
+		.mask = abi_be64(stamp_head(0xffff, 0xf & ~plan->ignore_flags)),
 		.area = w->queue->area,
 		.windows = w->windows,
 		.window_stride = w->window_stride,
 		.flows = plan->any_run ? 0 : plan->rx_flows,
 		.window_mask = w->window_mask,
-		.verify_full = plan->verify_full,
 	};
 }
 
@@ -169,65 +163,81 @@ static void expect(const struct worker *w, struct expected *e)
  * steps. False, and nothing done, for any other.
  */
 static inline bool count_expected(const struct expected *e, const struct xdp_desc *desc,
-				  struct hist *latency, struct hist_burst *burst)
+				  struct hist *latency, const bool verify_full)
 {
-	const uint8_t *data = e->area + desc->addr;
+	const uint8_t *data = e->area + desc->addr, *stamp = data + STAMP_OFFSET;
 	struct window *window;
-	struct stamp stamp;
+	uint32_t flow, seq;
 
-	if (meta_word(data) != e->meta ||
-	    ((load_be64(data + STAMP_OFFSET) ^ e->head) & e->mask) != 0)
+	if (meta_word(data) != e->meta || !stamp_has_head(stamp, e->head, e->mask))
 		return false;
-	stamp_get(data + STAMP_OFFSET, &stamp);
-	if (stamp.flow >= e->flows)
+	flow = stamp_flow(stamp);
+	if (flow >= e->flows)
 		return false;
-	window = (struct window *)(e->windows + stamp.flow * e->window_stride);
-	if (stamp.seq != window->next)
+	window = (struct window *)(e->windows + flow * e->window_stride);
+	seq = stamp_seq(stamp);
+	if (seq != window->next)
 		return false;
-	if (e->verify_full && !frame_intact(data, desc->len, STAMP_OFFSET))
+	if (verify_full && !frame_intact(data, desc->len, STAMP_OFFSET))
 		return false;
-	window_next(window, (__u64 *)(window + 1), e->window_mask, stamp.seq);
-	hist_burst_note(latency, burst, stamp_age(meta_time(data), stamp.time));
+	window_next(window, (__u64 *)(window + 1), e->window_mask, seq);
+	hist_note(latency, stamp_age(meta_time(data), stamp_time_unmasked(stamp)));
 	return true;
 }
 
-/* Metadata and stamp lie in two cache lines. */
-static inline void prefetch_frame(const struct queue *q, uint32_t index)
-{
-	const uint8_t *data = q->area + queue_rx_desc(q, index)->addr;
+/* Metadata and stamp lie in two cache lines. A macro: gcc drops a function that only prefetches. */
+#define PREFETCH_FRAME(data)                                            \
+	do {                                                            \
+		__builtin_prefetch((data) - sizeof(struct frame_meta)); \
+		__builtin_prefetch((data) + STAMP_OFFSET);              \
+	} while (0)
 
-	__builtin_prefetch(data - sizeof(struct frame_meta));
-	__builtin_prefetch(data + STAMP_OFFSET);
+/* A piece of a burst that lies together in the ring. Returns its bytes. */
+static inline __attribute__((always_inline)) uint64_t
+count_frames(struct worker *w, const struct expected *e, const struct xdp_desc *desc, uint32_t n,
+	     const bool verify_full)
+{
+	const struct xdp_desc *const end = desc + n;
+	const struct xdp_desc *const last_ahead = n > PREFETCH ? end - PREFETCH : desc;
+	struct hist *latency = w->latency;
+	uint64_t bytes = 0;
+	uint32_t others = 0;
+
+	for (uint32_t i = 0; i < n && i < PREFETCH; i++)
+		PREFETCH_FRAME(e->area + desc[i].addr);
+	for (; desc != end; desc++) {
+		if (desc < last_ahead)
+			PREFETCH_FRAME(e->area + desc[PREFETCH].addr);
+		bytes += desc->len;
+		if (!count_expected(e, desc, latency, verify_full)) {
+			count_frame(w, desc);
+			others++;
+		}
+	}
+	w->count->matched += n - others;
+	return bytes;
+}
+
+static uint64_t count_piece(struct worker *w, const struct expected *e, const struct xdp_desc *desc,
+			    uint32_t n)
+{
+	if (w->plan.verify_full)
+		return count_frames(w, e, desc, n, true);
+	return count_frames(w, e, desc, n, false);
 }
 
 static void count_burst(struct worker *w, uint32_t index, uint32_t n)
 {
 	const struct queue *q = w->queue;
-	struct hist *latency = w->latency;
-	struct hist_burst burst;
+	const uint32_t to_end = q->rx_mask + 1 - (index & q->rx_mask);
+	const uint32_t first = n < to_end ? n : to_end;
 	struct expected e;
-	uint64_t bytes = 0;
-	uint32_t matched = 0;
 
 	expect(w, &e);
-	hist_burst_start(&burst);
-	for (uint32_t i = 0; i < n && i < PREFETCH; i++)
-		prefetch_frame(q, index + i);
-	for (uint32_t i = 0; i < n; i++) {
-		const struct xdp_desc *desc = queue_rx_desc(q, index + i);
-
-		if (i + PREFETCH < n)
-			prefetch_frame(q, index + i + PREFETCH);
-		bytes += desc->len;
-		if (count_expected(&e, desc, latency, &burst))
-			matched++;
-		else
-			count_frame(w, desc);
-	}
-	hist_burst_end(latency, &burst);
-	w->count->matched += matched;
 	w->count->received += n;
-	w->count->received_bytes += bytes;
+	w->count->received_bytes += count_piece(w, &e, queue_rx_desc(q, index), first);
+	if (n > first)
+		w->count->received_bytes += count_piece(w, &e, q->rx_desc, n - first);
 }
 
 uint32_t role_count(struct worker *w)

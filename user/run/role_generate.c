@@ -2,41 +2,72 @@
 /* The generator: frames of the template, each with its flow's ports and its own stamp. */
 #include "run/worker.h"
 
-/*
- * Frames that lie ready are patched, not copied: 8 bytes of UDP header where there are flows, and
- * the stamp, whose check follows from the one before.
- */
+/* The frames of a queue in their order: what a frame has to hold follows from the one before. */
+struct line {
+	struct flow_walk walk;
+	uint32_t burst_sum, check, check_step; /* of the stamp */
+	uint32_t limit;			       /* flows below it are reached by steps */
+	uint64_t udp;			       /* header */
+};
+
+static inline void line_restart(struct line *l, const struct frame *frame)
+{
+	uint32_t limit = frame_udp_limit(l->walk.flow);
+
+	l->limit = limit < l->walk.flows ? limit : l->walk.flows;
+	l->check = stamp_check(l->burst_sum, l->walk.flow, l->walk.seq);
+	l->udp = frame_udp(frame->udp_sum, frame->udp_rest, l->walk.flow);
+}
+
+static inline void line_next(struct line *l, const struct frame *frame)
+{
+	uint32_t step = l->walk.step;
+
+	if (l->walk.flow + step < l->limit) {
+		l->walk.flow += step;
+		l->check = stamp_check_next(l->check, l->check_step);
+		l->udp = frame_udp_next(l->udp, step);
+	} else {
+		flow_walk_next(&l->walk);
+		line_restart(l, frame);
+	}
+}
+
+/* Frames that lie ready are patched, not copied: the stamp, and the UDP header where it changes. */
 static inline __attribute__((always_inline)) void
 generate_frames(struct worker *w, struct xdp_desc *desc, uint32_t n, const bool one_flow)
 {
 	const struct frame *frame = w->plan.frame;
-	const uint32_t len = frame->len, udp_sum = frame->udp_sum;
-	const uint64_t udp_rest = frame->udp_rest, now = w->now, head = w->stamp_head;
-	const uint32_t burst_sum = stamp_burst_sum(head, now);
+	const uint64_t now = w->now, head = w->stamp_head;
+	const uint32_t len = frame->len;
 	struct queue *q = w->queue;
-	struct flow_walk walk = w->walk;
 	uint8_t *const area = q->area;
 	const uint64_t *free = q->free + q->nfree;
-	uint32_t check = stamp_check(burst_sum, walk.flow, walk.seq);
+	struct line line = {
+		.walk = w->walk,
+		.burst_sum = stamp_burst_sum(head, now),
+		.check_step = stamp_check_step(one_flow ? 1 : w->walk.step),
+	};
 
+	line_restart(&line, frame);
 	for (const struct xdp_desc *end = desc + n; desc != end; desc++) {
 		uint64_t addr = *--free;
 		uint8_t *data = area + addr;
 
 		if (!one_flow)
-			frame_set_flow(data, udp_sum, udp_rest, walk.flow);
-		stamp_write(data + STAMP_OFFSET, head, check, walk.flow, walk.seq, now);
+			store_be64(data + FRAME_UDP_AT, line.udp);
+		stamp_write(data + STAMP_OFFSET, head, line.check, line.walk.flow, line.walk.seq,
+			    now);
 		*desc = (struct xdp_desc){.addr = addr, .len = len};
 		if (one_flow) {
-			walk.seq++;
-			check = stamp_check_next(check, STAMP_CHECK_STEP);
+			line.walk.seq++;
+			line.check = stamp_check_next(line.check, line.check_step);
 		} else {
-			flow_walk_next(&walk);
-			check = stamp_check(burst_sum, walk.flow, walk.seq);
+			line_next(&line, frame);
 		}
 	}
 	q->nfree -= n;
-	w->walk = walk;
+	w->walk = line.walk;
 }
 
 /* The piece of a burst that lies together in the ring. */

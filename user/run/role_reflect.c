@@ -40,7 +40,8 @@ static __attribute__((noinline)) bool reflect_frame(struct worker *w, uint8_t *d
 
 /* What is the same for all frames of a burst. */
 struct expected {
-	uint64_t meta, head, run_mask;
+	uint64_t meta;		 /* second half of struct frame_meta: a right stamp in its place */
+	uint64_t head, run_mask; /* of the stamp, in network order */
 	enum swap swap;
 	bool set_reply;
 };
@@ -49,19 +50,18 @@ static struct expected expect(const struct plan *plan)
 {
 	return (struct expected){
 		.meta = meta_word_stamped(),
-		.head = stamp_head(plan->run, 0),
-		.run_mask = plan->any_run ? 0 : stamp_head(0xffff, 0) ^ stamp_head(0, 0),
+		.head = abi_be64(stamp_head(plan->run, 0)),
+		.run_mask = plan->any_run ? 0 : abi_be64(stamp_head(0xffff, 0)),
 		.swap = plan->swap,
 		.set_reply = plan->set_reply,
 	};
 }
 
 /* A frame of ours, as almost all are: turned round in a few steps. False, and untouched, if not. */
-static inline bool reflect_expected(const struct expected *e, uint8_t *data, uint32_t len)
+static inline bool reflect_expected(const struct expected *e, uint8_t *data)
 {
 	if (meta_word(data) != e->meta ||
-	    ((load_be64(data + STAMP_OFFSET) ^ e->head) & e->run_mask) != 0 ||
-	    !swap_is_plain(data, data + len))
+	    !stamp_has_head(data + STAMP_OFFSET, e->head, e->run_mask) || !swap_is_plain(data))
 		return false;
 	if (e->set_reply)
 		stamp_set_reply(data + STAMP_OFFSET);
@@ -69,14 +69,48 @@ static inline bool reflect_expected(const struct expected *e, uint8_t *data, uin
 	return true;
 }
 
+/* Frames of a burst that are not sent. */
+struct back {
+	uint64_t addr[BURST_MAX], bytes;
+	uint32_t n;
+};
+
+/*
+ * Turn n frames round; those that are sent go to the TX ring from index at on, with the same
+ * descriptor. Returns the bytes of all n.
+ */
+static uint64_t reflect_burst(struct worker *w, uint32_t in, uint32_t at, uint32_t n,
+			      struct back *back)
+{
+	const struct expected e = expect(&w->plan);
+	const struct xdp_desc *const rx = w->queue->rx_desc;
+	struct xdp_desc *const tx = w->out->tx_desc;
+	const uint32_t rx_mask = w->queue->rx_mask, tx_mask = w->out->tx_mask, end = in + n;
+	uint8_t *const area = w->queue->area;
+	uint64_t bytes = 0;
+
+	for (; in != end; in++) {
+		const struct xdp_desc *desc = &rx[in & rx_mask];
+		uint8_t *data = area + desc->addr;
+
+		bytes += desc->len;
+		if (!reflect_expected(&e, data) && !reflect_frame(w, data, desc->len)) {
+			back->addr[back->n++] = desc->addr;
+			back->bytes += desc->len;
+			continue;
+		}
+		tx[at++ & tx_mask] = *desc;
+	}
+	return bytes;
+}
+
 uint32_t role_reflect(struct worker *w)
 {
 	struct queue *q = w->queue, *out = w->out;
 	struct worker_counters *count = w->count, *out_count = w->out_count;
-	const struct expected e = expect(&w->plan);
-	uint64_t back[WORKER_BURST_MAX]; /* frames that are not sent */
-	uint32_t in, at, room, n, sent = 0, nback = 0;
-	uint64_t bytes = 0, sent_bytes = 0;
+	struct back back;
+	uint32_t in, at, room, n;
+	uint64_t bytes;
 
 	out_count->completed += queue_reap(out);
 	room = queue_tx_room(out, w->plan.burst, &at);
@@ -85,30 +119,19 @@ uint32_t role_reflect(struct worker *w)
 		queue_rx_wake(q);
 		return 0;
 	}
-	for (uint32_t i = 0; i < n; i++) {
-		const struct xdp_desc *desc = queue_rx_desc(q, in + i);
-		const uint64_t addr = desc->addr;
-		const uint32_t len = desc->len;
-		uint8_t *data = q->area + addr;
-
-		bytes += len;
-		if (!reflect_expected(&e, data, len) && !reflect_frame(w, data, len)) {
-			back[nback++] = addr;
-			continue;
-		}
-		*queue_tx_desc(out, at + sent++) = (struct xdp_desc){.addr = addr, .len = len};
-		sent_bytes += len;
-	}
+	back.n = 0;
+	back.bytes = 0;
+	bytes = reflect_burst(w, in, at, n, &back);
 	queue_rx_release(q, n);
-	while (nback)
-		queue_fill_one(q, back[--nback]);
-	queue_tx_submit(out, sent);
+	for (uint32_t i = 0; i < back.n; i++)
+		queue_fill_one(q, back.addr[i]);
+	queue_tx_submit(out, n - back.n);
 	count->received += n;
 	count->received_bytes += bytes;
-	count->matched += sent;
-	out_count->submitted += sent;
-	out_count->submitted_bytes += sent_bytes;
-	if (sent && queue_wants_kick(out))
+	count->matched += n - back.n;
+	out_count->submitted += n - back.n;
+	out_count->submitted_bytes += bytes - back.bytes;
+	if (n > back.n && queue_wants_kick(out))
 		worker_kick(w);
 	return n;
 }

@@ -1,0 +1,115 @@
+/* SPDX-License-Identifier: MIT */
+/* The flows of a direction: windows merged over the queues, and what was lost of each. */
+#include "run/state.h"
+
+struct flow_sum {
+	struct window window; /* merged over the port's queues */
+	bool seen, moved;
+};
+
+static struct flow_sum flow_merge(const struct session *s, int port, uint32_t flow)
+{
+	struct flow_sum sum = {};
+
+	for (uint32_t i = 0; i < s->nworkers; i++) {
+		const struct worker *w = &s->worker[i];
+		const struct window *one =
+			w->port == (uint32_t)port ? worker_window(w, flow) : NULL;
+		struct window *m = &sum.window;
+
+		if (!one)
+			continue;
+		m->corrupt += one->corrupt;
+		if (!one->unique && !one->too_late)
+			continue;
+		if (!sum.seen || (int32_t)(one->next - m->next) > 0)
+			m->next = one->next;
+		if (!sum.seen || (int32_t)(one->base - m->base) < 0)
+			m->base = one->base;
+		m->unique += one->unique;
+		m->duplicate += one->duplicate;
+		m->reordered += one->reordered;
+		m->too_late += one->too_late;
+		sum.moved = sum.seen;
+		sum.seen = true;
+	}
+	return sum;
+}
+
+/* How many frames of a flow left its queue: round robin, so by arithmetic. UNKNOWN: not ours. */
+static int64_t flow_sent(const struct session *s, int port, uint32_t flow)
+{
+	for (uint32_t i = 0; port >= 0 && i < s->nworkers; i++) {
+		const struct worker *w = &s->worker[i];
+		uint32_t share, place;
+
+		if (w->port != (uint32_t)port || w->plan.tx != TX_GENERATE ||
+		    flow % w->plan.tx_queues != w->plan.tx_index)
+			continue;
+		share = flow_share(w->plan.flows, w->plan.tx_index, w->plan.tx_queues);
+		place = flow / w->plan.tx_queues;
+		return (int64_t)(w->pacer.sent / share + (place < w->pacer.sent % share));
+	}
+	return UNKNOWN;
+}
+
+static struct result_flow flow_row(uint32_t flow, const struct flow_sum *sum, int64_t sent)
+{
+	const struct window *w = &sum->window;
+	struct result_flow row = {
+		.flow = flow,
+		.moved = sum->moved,
+		.matched = (int64_t)w->unique,
+		.duplicate = sum->moved ? UNKNOWN : w->duplicate,
+		.reordered = sum->moved ? UNKNOWN : w->reordered,
+		.too_late = sum->moved ? UNKNOWN : w->too_late,
+		.corrupt = w->corrupt,
+	};
+
+	row.lost = window_missing(w);
+	if (sent != UNKNOWN)
+		row.lost = sent - row.matched - w->too_late - row.corrupt;
+	return row;
+}
+
+/* All flows while they are few, else those that lost most. */
+static void flow_keep(struct result_direction *d, const struct result_flow *row, bool all)
+{
+	uint32_t least = 0;
+
+	if (d->nflow_rows < FLOW_ROWS_MAX) {
+		if (all || row->lost || row->corrupt)
+			d->flow[d->nflow_rows++] = *row;
+		return;
+	}
+	for (uint32_t i = 1; i < FLOW_ROWS_MAX; i++)
+		if (d->flow[i].lost < d->flow[least].lost)
+			least = i;
+	if (row->lost > d->flow[least].lost)
+		d->flow[least] = *row;
+}
+
+void account_flows(const struct session *s, int sender, int port, struct result_direction *d,
+		   struct ledger_input *in)
+{
+	uint32_t flows = 0;
+
+	for (uint32_t i = 0; i < s->nworkers; i++)
+		if (s->worker[i].port == (uint32_t)port && s->worker[i].windows)
+			flows = s->worker[i].plan.rx_flows;
+	d->flows = sender >= 0 ? s->config->flows : UNKNOWN;
+	for (uint32_t flow = 0; flow < flows; flow++) {
+		struct flow_sum sum = flow_merge(s, port, flow);
+		int64_t sent = flow_sent(s, sender, flow);
+		struct result_flow row;
+
+		if (!sum.seen && sent <= 0 && !sum.window.corrupt)
+			continue;
+		row = flow_row(flow, &sum, sent);
+		d->flows_seen += sum.seen;
+		d->flows_with_loss += row.lost > 0;
+		in->flow_moved += sum.moved;
+		in->missing += window_missing(&sum.window);
+		flow_keep(d, &row, sender >= 0 && flows <= FLOW_ROWS_MAX);
+	}
+}
