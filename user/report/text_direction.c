@@ -147,7 +147,7 @@ static bool speed_nominal(const struct result *r, const struct result_direction 
 static void print_rate(const char *what, double pps, double l1, double l2, FILE *f)
 {
 	if (isfinite(pps))
-		fprintf(f, "  %-9s " PAGE_HANG "%11s %12s" PAGE_GLUE "L1 %12s" PAGE_GLUE "L2", what,
+		fprintf(f, "  %-9s " PAGE_HANG "%12s %14s" PAGE_GLUE "L1 %13s" PAGE_GLUE "L2", what,
 			text_rate(pps, "pps").text, text_rate(l1, "bit/s").text,
 			text_rate(l2, "bit/s").text);
 }
@@ -164,12 +164,12 @@ static void print_rates(const struct result *r, const struct result_direction *d
 	if (l->matched != UNKNOWN)
 		print_rate("arrived", rate->rx_pps, rate->rx_l1_bps, rate->rx_l2_bps, f);
 	if (isfinite(rate->line_percent))
-		fprintf(f, " %.1f" PAGE_GLUE "%% of line%s", rate->line_percent,
-			speed_nominal(r, d) ? " (nominal)" : "");
+		fprintf(f, "  %.1f" PAGE_GLUE "%% of %sline", rate->line_percent,
+			speed_nominal(r, d) ? "nominal " : "");
 	fputc('\n', f);
 	if (l->lost == UNKNOWN)
 		return;
-	fprintf(f, "  %-9s %11s", "lost", text_exact(l->lost).text);
+	fprintf(f, "  %-9s %12s", "lost", text_exact(l->lost).text);
 	if (l->submitted > 0) {
 		fprintf(f, " of %s frames", text_exact(l->submitted).text);
 		if (l->lost)
