@@ -20,13 +20,18 @@ char LICENSE[] SEC("license") = "Dual MIT/GPL";
 const volatile struct match_config match = {};
 const volatile __u32 nslots = 1;
 const volatile __u32 first_slot = 0;
-const volatile __u32 rest_slot = 0; /* for the queues without a socket, where CPUs may meet */
 const volatile __u8 slot_of[STEER_QUEUES] = {}; /* slot - first_slot; rest_slot's for the others */
 const volatile __u8 atomic = 0;			/* more than one CPU may run us for one queue */
 const volatile __u8 metadata = 0;		/* receive time in front of the frame */
 
 /* The only thing that changes while we are loaded. */
 __u32 phase = STEER_CLOSED;
+
+/*
+ * For the queues without a socket, where CPUs may meet. Not constant, though it could be: without
+ * CAP_PERFMON an index must not be known to the verifier on one way and unknown on another.
+ */
+__u32 rest_slot;
 
 struct {
 	__uint(type, BPF_MAP_TYPE_ARRAY);

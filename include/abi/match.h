@@ -85,8 +85,7 @@ struct frame_meta {
 #define STAMP_PLACE 0x78640000
 
 #ifdef __bpf__
-#define ABI_INLINE inline __attribute__((always_inline)) /* a place is looked for in one function \
-							  */
+#define ABI_INLINE	    inline __attribute__((always_inline))
 #define ABI_UNROLL	    _Pragma("unroll")
 #define ABI_PIN(p)	    asm volatile("" : "+r"(p))
 #define STAMP_AT(cfg, p, i) asm volatile("%0 += 0x78640000 + " #i : "+r"(p))
