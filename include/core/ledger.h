@@ -41,19 +41,19 @@
 	X(corrupt, "worker", "arrived damaged")                        \
 	X(too_late, "worker", "arrived too late to tell")              \
 	X(unexplained, "residue", "unexplained")
-#define LEDGER_BESIDE_ROWS(X)                                                     \
-	X(lost, "sum", "submitted, but did not arrive") \
-	X(duplicate, "worker", "further copies")                                  \
-	X(reordered, "worker", "matched, but out of order")                       \
-	X(stale, "worker", "of another run")                                      \
-	X(foreign, "worker", "not of this test")                                  \
-	X(flow_moved, "worker", "flows seen on more than one queue")              \
-	X(joined_late, "worker", "flows whose start was not seen")                \
-	X(retagged, "worker", "with a VLAN tag that was not sent")                \
-	X(xdp_seen, "program", "reached the XDP program")                         \
-	X(passed, "program", "left to the kernel")                                \
-	X(received, "worker", "taken from the RX ring")                           \
-	X(in_ring, "socket", "left in the RX ring")                               \
+#define LEDGER_BESIDE_ROWS(X)                                        \
+	X(lost, "sum", "submitted, but did not arrive")              \
+	X(duplicate, "worker", "further copies")                     \
+	X(reordered, "worker", "matched, but out of order")          \
+	X(stale, "worker", "of another run")                         \
+	X(foreign, "worker", "not of this test")                     \
+	X(flow_moved, "worker", "flows seen on more than one queue") \
+	X(joined_late, "worker", "flows whose start was not seen")   \
+	X(retagged, "worker", "with a VLAN tag that was not sent")   \
+	X(xdp_seen, "program", "reached the XDP program")            \
+	X(passed, "program", "left to the kernel")                   \
+	X(received, "worker", "taken from the RX ring")              \
+	X(in_ring, "socket", "left in the RX ring")                  \
 	X(receive_unexplained, "residue", "receive check: unexplained")
 
 #define LEDGER_ROWS(X) LEDGER_SEND_ROWS(X) LEDGER_WIRE_ROWS(X) LEDGER_BESIDE_ROWS(X)

@@ -281,7 +281,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup(percentiles_of_a_known_series_are_right, reset),
 		cmocka_unit_test_setup(percentiles_agree_with_sorted_data, reset),
-		cmocka_unit_test_setup(a_percentile_above_the_median_needs_ten_samples_above_it, reset),
+		cmocka_unit_test_setup(a_percentile_above_the_median_needs_ten_samples_above_it,
+				       reset),
 		cmocka_unit_test_setup(a_percentile_stays_within_min_and_max, reset),
 		cmocka_unit_test_setup(values_over_the_range_rank_above_all_others, reset),
 		cmocka_unit_test_setup(a_sum_of_histograms_is_that_of_all_values, reset),

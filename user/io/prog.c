@@ -40,7 +40,7 @@ static int map_array(const char *name, uint32_t value_size, uint32_t entries, vo
 int prog_maps_open(struct prog_maps *maps, uint32_t nslots)
 {
 	struct prog_maps m = {.counters_fd = -1, .hist_fd = -1, .nslots = nslots};
-	void *mem;
+	void *mem = NULL;
 
 	m.slot_bytes = nslots * sizeof(struct counter_slot);
 	m.counters_fd = map_array("counters", (uint32_t)m.slot_bytes, 1, &mem);

@@ -73,13 +73,12 @@ static struct result_flow flow_row(uint32_t flow, const struct flow_sum *sum, in
 }
 
 /* All flows while they are few, else those that lost most. */
-static void flow_keep(struct result_direction *d, const struct result_flow *row, bool all)
+static void flow_keep(struct result_direction *d, const struct result_flow *row)
 {
 	uint32_t least = 0;
 
 	if (d->nflow_rows < FLOW_ROWS_MAX) {
-		if (all || row->lost || row->corrupt)
-			d->flow[d->nflow_rows++] = *row;
+		d->flow[d->nflow_rows++] = *row;
 		return;
 	}
 	for (uint32_t i = 1; i < FLOW_ROWS_MAX; i++)
@@ -110,6 +109,6 @@ void account_flows(const struct session *s, int sender, int port, struct result_
 		d->flows_with_loss += row.lost > 0;
 		in->flow_moved += sum.moved;
 		in->missing += window_missing(&sum.window);
-		flow_keep(d, &row, sender >= 0 && flows <= FLOW_ROWS_MAX);
+		flow_keep(d, &row);
 	}
 }

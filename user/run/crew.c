@@ -108,6 +108,7 @@ void crew_assign(struct crew *crew, struct worker *workers, uint32_t n, uint32_t
 	if (cpus)
 		allowed = *cpus;
 	ncpus = (uint32_t)CPU_COUNT(&allowed);
+	ncpus = ncpus ? ncpus : 1;
 	crew->nthreads = ncpus > 1 ? ncpus - 1 : 1;
 	if (cpus)
 		crew->nthreads = ncpus;

@@ -3,8 +3,6 @@
 #include "meta.h"
 #include "run/worker.h"
 
-#define PREFETCH 6 /* frames; they lie at one place of their pages and compete in the cache */
-
 /* What is known of a received frame. */
 struct arrival {
 	uint8_t *data;
@@ -185,29 +183,22 @@ static inline bool count_expected(const struct expected *e, const struct xdp_des
 	return true;
 }
 
-/* Metadata and stamp lie in two cache lines. A macro: gcc drops a function that only prefetches. */
-#define PREFETCH_FRAME(data)                                            \
-	do {                                                            \
-		__builtin_prefetch((data) - sizeof(struct frame_meta)); \
-		__builtin_prefetch((data) + STAMP_OFFSET);              \
-	} while (0)
-
 /* A piece of a burst that lies together in the ring. Returns its bytes. */
 static inline __attribute__((always_inline)) uint64_t
 count_frames(struct worker *w, const struct expected *e, const struct xdp_desc *desc, uint32_t n,
 	     const bool verify_full)
 {
 	const struct xdp_desc *const end = desc + n;
-	const struct xdp_desc *const last_ahead = n > PREFETCH ? end - PREFETCH : desc;
+	const struct xdp_desc *const last_ahead = n > PREFETCH_AHEAD ? end - PREFETCH_AHEAD : desc;
 	struct hist *latency = w->latency;
 	uint64_t bytes = 0;
 	uint32_t others = 0;
 
-	for (uint32_t i = 0; i < n && i < PREFETCH; i++)
+	for (uint32_t i = 0; i < n && i < PREFETCH_AHEAD; i++)
 		PREFETCH_FRAME(e->area + desc[i].addr);
 	for (; desc != end; desc++) {
 		if (desc < last_ahead)
-			PREFETCH_FRAME(e->area + desc[PREFETCH].addr);
+			PREFETCH_FRAME(e->area + desc[PREFETCH_AHEAD].addr);
 		bytes += desc->len;
 		if (!count_expected(e, desc, latency, verify_full)) {
 			count_frame(w, desc);

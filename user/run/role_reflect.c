@@ -87,12 +87,17 @@ static uint64_t reflect_burst(struct worker *w, uint32_t in, uint32_t at, uint32
 	struct xdp_desc *const tx = w->out->tx_desc;
 	const uint32_t rx_mask = w->queue->rx_mask, tx_mask = w->out->tx_mask, end = in + n;
 	uint8_t *const area = w->queue->area;
+	uint32_t ahead = in;
 	uint64_t bytes = 0;
 
+	for (; ahead != end && ahead != in + PREFETCH_AHEAD; ahead++)
+		PREFETCH_FRAME(area + rx[ahead & rx_mask].addr);
 	for (; in != end; in++) {
 		const struct xdp_desc *desc = &rx[in & rx_mask];
 		uint8_t *data = area + desc->addr;
 
+		if (ahead != end)
+			PREFETCH_FRAME(area + rx[ahead++ & rx_mask].addr);
 		bytes += desc->len;
 		if (!reflect_expected(&e, data) && !reflect_frame(w, data, desc->len)) {
 			back->addr[back->n++] = desc->addr;
