@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: MIT
+/*
+ * feed: makes each frame of a live run (BPF_F_TEST_XDP_LIVE_FRAMES) the next one of flow 0 and
+ * sends it out of a port. The frame that comes in is the template: only the stamp is new.
+ */
+#include "abi/stamp.h"
+#include <linux/bpf.h>
+
+#include <bpf/bpf_helpers.h>
+
+char LICENSE[] SEC("license") = "Dual MIT/GPL";
+
+/* Set by user space before each run. */
+__u64 head, now;
+__u32 burst_sum;
+__u32 seq; /* of the next frame */
+
+struct {
+	__uint(type, BPF_MAP_TYPE_DEVMAP);
+	__uint(max_entries, 1);
+	__type(key, __u32);
+	__type(value, __u32);
+} port SEC(".maps");
+
+SEC("xdp")
+int feed(struct xdp_md *ctx)
+{
+	__u8 *data = (void *)(long)ctx->data, *end = (void *)(long)ctx->data_end;
+
+	if (data + STAMP_OFFSET + STAMP_LEN > end)
+		return XDP_DROP;
+	stamp_put(data + STAMP_OFFSET, head, burst_sum, 0, seq++, now);
+	return (int)bpf_redirect_map(&port, 0, XDP_DROP);
+}
