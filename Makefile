@@ -11,7 +11,8 @@
 B       := build
 CLANG   ?= clang
 # Ubuntu's bpftool is a wrapper that may lack its program, which is then under linux-tools.
-BPFTOOL ?= $(or $(shell PATH="$$PATH:/usr/sbin:/sbin"; for t in bpftool /usr/lib/linux-tools*/bpftool \
+# /usr/sbin is not on the path of everybody.
+BPFTOOL ?= $(or $(shell for t in bpftool /usr/sbin/bpftool /usr/lib/linux-tools*/bpftool \
 	/usr/lib/linux-tools/*/bpftool; do $$t version >/dev/null 2>&1 && echo $$t && break; done),bpftool)
 VERSION := $(shell git describe --tags --always --dirty 2>/dev/null || echo unknown)
 Q       := $(if $(V),,@)

@@ -9,4 +9,4 @@ int foreign(struct xdp_md *ctx)
 	return XDP_PASS;
 }
 
-char license[] SEC("license") = "Dual MIT/GPL";
+char LICENSE[] SEC("license") = "Dual MIT/GPL";

@@ -194,6 +194,7 @@ start() {
 		not_ok "$name: $1 gets ready"
 		details "$dir/$name.err"
 	}
+	# shellcheck disable=SC2034 # for the scripts
 	pid=$(pid_of_child "$timeout_pid")
 }
 
@@ -237,6 +238,17 @@ def ab: ledger("a:pa"; "b:pb");
 def ba: ledger("b:pb"; "a:pa");
 def closed: [.trials[].directions[].ledger | .unexplained] | all(. == 0 or . == null);
 '
+
+expect_true() { # TEXT COMMAND...
+	local text=$1
+
+	shift
+	if "$@"; then
+		ok "$text"
+	else
+		not_ok "$text"
+	fi
+}
 
 expect_status() { # WANTED NAME TEXT
 	if [ "$status" = "$1" ]; then
@@ -286,12 +298,25 @@ expect_refusal() { # STATUS NAME PATTERN TEXT
 	fi
 }
 
+# Process ids of xdploop in this world, one a line.
 processes_left() {
-	local comm
+	local comm pid
 
 	for comm in /proc/[0-9]*/comm; do
-		grep -qx xdploop "$comm" 2>/dev/null && echo "${comm%/comm}"
+		pid=${comm%/comm}
+		grep -qx xdploop "$comm" 2>/dev/null && echo "${pid#/proc/}"
 	done
+}
+
+# Kill them all, without a chance to tidy up; false when there was none.
+kill_hard() {
+	local left
+
+	left=$(processes_left)
+	[ "$left" ] || return 1
+	xargs kill -9 <<<"$left"
+	wait 2>/dev/null
+	wait_for 50 no_process_left
 }
 
 no_process_left() {
@@ -320,14 +345,18 @@ promiscuous_left() {
 	done
 }
 
-# After a run: nothing attached, no process, no promiscuous port, no live socket ("killed": a socket
-# file may stay behind a killed run).
+# After a run: nothing attached, no process, no promiscuous port, no live socket ("killed": a file
+# without a listener may stay behind a killed run).
 nothing_left() { # TEXT [killed]
 	local left
 
 	wait_for 20 no_process_left
 	left=$(processes_left; programs_left; promiscuous_left)
-	[ "${2-}" = killed ] || left+=$(sockets_left)
+	if [ "${2-}" = killed ]; then
+		rm -f /run/xdploop/*.sock
+	else
+		left+=$(sockets_left)
+	fi
 	if [ "$left" ]; then
 		not_ok "$1"
 		echo "#   left: $left"

@@ -13,23 +13,19 @@ works() { # TEXT
 		"$1: and counts right"
 }
 
-check_killed() { # TEXT
-	local killed=1 i left
+check_killed() { # MODE TEXT
+	local running=yes left="" _
 
-	for i in 1 2 3 4 5 6 7 8; do
-		timeout 60 "$XDPLOOP" bench a:pa b:pb --mode "$mode" >/dev/null 2>&1 &
+	for _ in 1 2 3 4 5 6 7 8; do
+		"$XDPLOOP" bench a:pa b:pb --mode "$1" >/dev/null 2>&1 &
 		sleep "0.$((RANDOM % 900 + 50))"
-		left=$(processes_left)
-		[ "$left" ] || killed=0
-		# shellcheck disable=SC2086 # several processes
-		kill -9 $(basename -a $left) 2>/dev/null
-		wait
-		left=$(programs_left; promiscuous_left)
-		[ ! "$left" ] || break
-	done
-	[ $killed = 1 ] && ok "$1: it was running each time" || not_ok "$1: it was running each time"
-	nothing_left "$1: nothing is left" killed
-	works "$1"
+		kill_hard || running=no
+		left+=$(programs_left; promiscuous_left)
+	done 2>/dev/null
+	expect_true "$2: it was running each time" [ $running = yes ]
+	expect_true "$2: never is anything left attached ($left)" [ ! "$left" ]
+	nothing_left "$2: nothing is left" killed
+	works "$2"
 }
 
 check_interrupted() { # SIGNAL DELAY
@@ -75,13 +71,13 @@ check_foreign() { # HOW-IP-SAYS-IT MODE
 	id=$(program_id)
 	run foreign count b:pb --mode "$2" --duration 1s
 	expect_refusal 1 foreign "b:pb.*program.*$id.*foreign" "$what is named and refused, $2"
-	[ "$(program_id)" = "$id" ] && ok "$what survives, $2" || not_ok "$what survives, $2"
+	expect_true "$what survives, $2" [ "$(program_id)" = "$id" ]
 	ip -n b link set pb "$1" off
 }
 
 pair 2
 for mode in copy generic; do
-	check_killed "kill -9, $mode"
+	check_killed $mode "kill -9, $mode"
 done
 check_interrupted INT 0.2
 check_interrupted INT 1.1
@@ -96,13 +92,16 @@ for mode in copy generic auto; do
 done
 works "after a foreign program"
 
-"$XDPLOOP" demo >"$dir/demo.out" 2>&1 &
-wait_for 50 test -n "$(processes_left)"
-sleep 1
-# shellcheck disable=SC2046 # several processes
-kill -9 $(basename -a $(processes_left))
-wait
-wait_for 20 no_process_left
-[ "$(find /proc/[0-9]*/ns/net -printf '%l\n' 2>/dev/null | sort -u | wc -l)" = 1 ] &&
-	ok "a killed demo leaves no namespace" || not_ok "a killed demo leaves no namespace"
-nothing_left "a killed demo leaves nothing" killed
+networks() {
+	find /proc/[0-9]*/ns/net -printf '%l\n' 2>/dev/null | sort -u | wc -l
+}
+
+what="a killed demo"
+"$XDPLOOP" demo >/dev/null 2>&1 &
+demo_runs() {
+	[ "$(ls /run/xdploop)" ]
+}
+wait_for 50 demo_runs
+expect_true "$what: it was running" kill_hard 2>/dev/null
+expect_true "$what leaves no namespace" [ "$(networks)" = 1 ]
+nothing_left "$what leaves nothing" killed
