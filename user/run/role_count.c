@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The counter: reads the stamp of every frame, then gives the frame back. */
-#include "meta.h"
+#include "run/meta.h"
 #include "run/worker.h"
 
 /* What is known of a received frame. */

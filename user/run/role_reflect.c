@@ -4,7 +4,7 @@
  * What must not be sent back was refused in the program; a damaged or stale frame is counted and
  * given back. With no room to send, frames wait in the RX ring: none is dropped here.
  */
-#include "meta.h"
+#include "run/meta.h"
 #include "run/worker.h"
 
 /* Any frame: take it (true) or give it back? Turns it round when taken. */

@@ -27,8 +27,8 @@ static inline uint64_t meta_time(const uint8_t *data)
 	return ((const struct frame_meta *)(data - sizeof(struct frame_meta)))->time_ns;
 }
 
-#define PREFETCH_AHEAD 6 /* frames; they lie at one place of their pages and compete in the cache \
-			  */
+/* Frames; they lie at one place of their pages and compete for the same sets of the cache. */
+#define PREFETCH_AHEAD 6
 
 /*
  * Metadata and headers lie in two cache lines. A macro: gcc drops the call of a function that does
