@@ -71,18 +71,24 @@ check_walls() {
 }
 
 # unusedStructMember: fields of the X-macro tables are read through pointers.
-# constParameter*: callbacks must fit the type they are called through.
+# uninitvar in tests: it loses sight of a struct that a fixture fills; gcc and clang watch that too.
 check_cppcheck() {
 	cppcheck -q -j2 --std=c11 --enable=warning,performance,portability --inline-suppr \
 		--error-exitcode=1 -Iinclude -D_GNU_SOURCE -D__x86_64__ \
-		--suppress=unusedStructMember --suppress=missingIncludeSystem user tests
+		'-DSEC(name)=' '-DLIBBPF_OPTS(type, name, ...)=struct type name = {__VA_ARGS__}' \
+		--suppress=unusedStructMember --suppress=missingIncludeSystem \
+		'--suppress=uninitvar:tests/*' user tests
 }
 
+# A finding inside a generated skeleton is not ours to mend.
 check_analyze() {
 	# shellcheck disable=SC2046 # flags are words
-	find user -name '*.c' | sort | xargs -n 1 clang --analyze -Xclang -analyzer-werror \
-		-Xclang -analyzer-output=text -std=gnu11 -D_GNU_SOURCE -Iinclude "-I$out/gcc/gen" \
-		$(pkg-config --cflags libxdp libnl-3.0 jansson ncursesw libcap-ng)
+	find user -name '*.c' | sort | xargs -n 1 -P 2 clang --analyze -Xclang \
+		-analyzer-output=text -std=gnu11 -D_GNU_SOURCE -Iinclude "-I$out/gcc/gen" \
+		$(pkg-config --cflags libxdp libnl-3.0 jansson ncursesw libcap-ng) \
+		>"$out/analyze.all" 2>&1
+	! grep -E '(warning|error):' "$out/analyze.all" | grep -v '^[^:]*/gen/' ||
+		{ cat "$out/analyze.all"; return 1; }
 }
 
 sanitized() { # NAME SANITIZERS LAYERS...

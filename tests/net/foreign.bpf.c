@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 /* Somebody else's XDP program: it must survive us. */
 #include <linux/bpf.h>
+
 #include <bpf/bpf_helpers.h>
 
 SEC("xdp")

@@ -10,6 +10,7 @@
 # "skip - NAME: REASON", and details as "# ...".
 #
 #     pair N [M]     [ns a: pa] ======= [pb :ns b]                   N queues on pa, M on pb
+#     both N         [ns a: pa ======= pb]
 #     wired_pair N   [ns a: pa] === [wa: ns w :wb] === [pb :ns b]    wire_start joins wa and wb
 #     chain N        [ns a: pa] === [d0: ns c :d1] === [pb :ns b]    for reflect c:d0 c:d1
 #
@@ -131,6 +132,12 @@ wired_pair() { # QUEUES
 	ns_add w
 	veth_add a pa w wa "$1"
 	veth_add w wb b pb "$1"
+}
+
+both() { # QUEUES: two cabled ports in one namespace, a: pa and pb
+	world_clear
+	ns_add a
+	veth_add a pa a pb "$1"
 }
 
 chain() { # QUEUES
@@ -339,8 +346,8 @@ programs_left() {
 promiscuous_left() {
 	local ns
 
-	for ns in a b; do
-		ip -n "$ns" -j -d link | jq -r --arg ns "$ns" \
+	for ns in $(ip netns list | cut -d' ' -f1); do
+		[ "$ns" = w ] || ip -n "$ns" -j -d link | jq -r --arg ns "$ns" \
 			'.[] | select(.promiscuity > 0) | "\($ns):\(.ifname) promiscuous"'
 	done
 }

@@ -7,7 +7,7 @@
 #include "io/log.h"
 #include <stdio.h>
 
-enum { SEND, RECEIVE, PATH, IDLE, ROWS };
+enum { SEND, RECEIVE, ACROSS, PATH, IDLE, ROWS };
 
 static struct row rows[ROWS] = {
 	[SEND] = {.name = "send",
@@ -17,11 +17,17 @@ static struct row rows[ROWS] = {
 		  .judged = JUDGED_RATIO,
 		  .target = 1},
 	[RECEIVE] = {.name = "count_receiver",
-		     .text = "count, receiving thread",
+		     .text = "count, receiving thread, one CPU",
 		     .unit = "ns/frame",
 		     .reference_text = "the same socket, frames only given back",
 		     .judged = JUDGED_DIFFERENCE,
 		     .target = 10},
+	[ACROSS] = {.name = "count_receiver_across",
+		    .text = "count, receiving thread, two CPUs",
+		    .unit = "ns/frame",
+		    .reference_text = "the same, frames only given back",
+		    .judged = JUDGED_DIFFERENCE,
+		    .target = 10},
 	[PATH] = {.name = "count_path",
 		  .text = "count, with feeder and copy",
 		  .unit = "ns/frame",
@@ -40,7 +46,7 @@ int main(int argc, char **argv)
 	log_set_level(LOG_WARN_LEVEL);
 	log_route_libraries();
 	failed |= bench_send(&rows[SEND]);
-	failed |= bench_count(&rows[RECEIVE], &rows[PATH]);
+	failed |= bench_count(&rows[RECEIVE], &rows[ACROSS], &rows[PATH]);
 	if (argc > 1)
 		failed |= bench_idle(&rows[IDLE], argv[1]);
 	table_print(rows, ROWS);

@@ -28,7 +28,7 @@ struct row {
 
 /* Each fills its rows; 0 or -errno, said. */
 int bench_send(struct row *send);
-int bench_count(struct row *receive, struct row *path);
+int bench_count(struct row *together, struct row *apart, struct row *path);
 int bench_idle(struct row *idle, const char *program);
 
 /* Median, and ranks 2 and 8 of nine: its 95 % interval. */

@@ -81,7 +81,7 @@ static void print_row(const struct row *row)
 {
 	struct middle m;
 
-	printf("%-28s %-9s", row->text, row->unit);
+	printf("%-34s %-9s", row->text, row->unit);
 	if (!row->done) {
 		printf("  could not run\n");
 		return;
@@ -114,7 +114,7 @@ static void print_notes(const struct row *row)
 
 void table_print(const struct row *rows, int n)
 {
-	printf("%-28s %-9s %8s %9s  %-21s  %-22s  %s\n", "what", "", "ours", "reference",
+	printf("%-34s %-9s %8s %9s  %-21s  %-22s  %s\n", "what", "", "ours", "reference",
 	       "ratio [rank 2, 8]", "difference", "target");
 	for (int i = 0; i < n; i++)
 		print_row(&rows[i]);
