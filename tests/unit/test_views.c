@@ -345,7 +345,8 @@ static void a_single_sample_still_makes_a_chart(void **state)
 	hist_note(&lab.now->latency[1], 3);
 	assert_says(draw(&views[LATENCY], &lab.in, 80, 24), "lab-b  peak ");
 	assert_says_not(screen_text(24), "lab-a  peak");
-	assert_string_equal(line_with(screen_text(24), " lab-b   "), "lab-b 3 ns 3 ns - - - 3 ns 1");
+	assert_string_equal(line_with(screen_text(24), " lab-b   "),
+			    "lab-b 3 ns 3 ns - - - 3 ns 1");
 	memset(lab.now->latency, 0, sizeof(lab.now->latency));
 	hist_note(&lab.now->latency[0], 0);
 	hist_note(&lab.now->latency[0], (int64_t)HIST_MAX_NS);
