@@ -127,18 +127,17 @@ static void announce_demo(const struct options *o)
 /* Result to standard output and into the JSON file; 0 or -errno. */
 static int show_result(struct show *s, struct json_file *json, const struct result *result)
 {
-	int ret = 0, ret_json;
+	int err;
 
 	if (!result->ntrials) /* nothing was run: what stopped it has been said */
 		return json_file_finish(json, NULL);
 	if (!s->error)
-		ret = s->error = s->format->result(result, &s->out);
+		s->error = s->format->result(result, &s->out);
 	if (s->error)
 		messages_error("the result can't be written to standard output: %s",
 			       strerror(-s->error));
-	ret = s->error;
-	ret_json = json_file_finish(json, result);
-	return ret ? ret : ret_json;
+	err = json_file_finish(json, result);
+	return s->error ? s->error : err;
 }
 
 int run_traffic(struct options *o)
