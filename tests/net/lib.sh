@@ -319,9 +319,9 @@ processes_left() {
 kill_hard() {
 	local left
 
-	left=$(processes_left)
-	[ "$left" ] || return 1
-	xargs kill -9 <<<"$left"
+	mapfile -t left < <(processes_left)
+	[ ${#left[@]} != 0 ] || return 1
+	kill -9 "${left[@]}"
 	wait 2>/dev/null
 	wait_for 50 no_process_left
 }

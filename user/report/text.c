@@ -164,6 +164,30 @@ static struct word percent_word(double percent)
 	return w;
 }
 
+/* Why the reflectors refused frames: the rows of the programs that say so. */
+static void print_refusals(const struct result_trial *t, FILE *f)
+{
+	const struct report_group *group = &report_groups[GROUP_PROGRAM];
+	bool any = false;
+
+	for (int row = 0; row < group->nrows; row++) {
+		uint64_t n = 0;
+
+		if (strncmp(group->row[row], "refused_", 8))
+			continue;
+		for (uint32_t i = 0; i < t->nqueues; i++)
+			n += ((const uint64_t *)&t->queue[i].count.program)[row];
+		if (!n)
+			continue;
+		fprintf(f,
+			any ? ", %s" PAGE_GLUE "%s" : "  refused   " PAGE_HANG "%s" PAGE_GLUE "%s",
+			group->row[row] + 8, text_exact((int64_t)n).text);
+		any = true;
+	}
+	if (any)
+		fputc('\n', f);
+}
+
 static void print_threads(const struct result_trial *t, FILE *f)
 {
 	if (!t->nthreads)
@@ -275,6 +299,7 @@ int report_text_result(const struct result *r, const struct report_out *out)
 		for (uint32_t d = 0; d < t->ndirections && d < DIRECTIONS_MAX; d++)
 			text_direction(r, &t->direction[d], page.file);
 		print_queues(r, t, page.file);
+		print_refusals(t, page.file);
 		print_threads(t, page.file);
 	}
 	fprintf(page.file, "\nVerdict (exit status %d): " PAGE_HANG "%s\n", r->verdict.status,

@@ -164,8 +164,8 @@ static void print_rates(const struct result *r, const struct result_direction *d
 	if (l->matched != UNKNOWN)
 		print_rate("arrived", rate->rx_pps, rate->rx_l1_bps, rate->rx_l2_bps, f);
 	if (isfinite(rate->line_percent))
-		fprintf(f, "  %.1f" PAGE_GLUE "%% of %sline", rate->line_percent,
-			speed_nominal(r, d) ? "nominal " : "");
+		fprintf(f, "  %.1f" PAGE_GLUE "%% %s", rate->line_percent,
+			speed_nominal(r, d) ? "(nominal)" : "of line");
 	fputc('\n', f);
 	if (l->lost == UNKNOWN)
 		return;

@@ -8,8 +8,9 @@
 #include <sys/prctl.h>
 #include <time.h>
 
-#define IDLE_ROUNDS   64       /* empty rounds before a thread sleeps */
-#define IDLE_MAX_NS   1000000u /* and for how long at most */
+#define IDLE_ROUNDS   64	/* empty rounds before a thread sleeps */
+#define IDLE_MAX_NS   1000000u	/* and for how long at most, while frames are on their way out */
+#define REST_NS	      10000000u /* and while there are none: what arrives wakes it at once */
 #define NAP_NS	      50000u
 #define NAP_WHILE_NS  2000000u /* frames came not longer ago than this */
 #define SPIN_BELOW_NS 5000u    /* a wait so short is not worth a system call */
@@ -20,15 +21,15 @@ static int crew_state(const struct crew *crew)
 }
 
 /*
- * Until frames arrive, the next one is due, or a millisecond has passed. While a counter's frames
- * keep coming it naps instead: nobody waits for it, and a sleeper in poll costs whoever delivers
- * the frames (on veth: the sender) a wake-up for every batch.
+ * Until frames arrive, the next one is due, or some milliseconds have passed. While a counter's
+ * frames keep coming it naps instead: nobody waits for it, and a sleeper in poll costs whoever
+ * delivers the frames (on veth: the sender) a wake-up for every batch.
  */
 static void crew_sleep(struct crew_thread *t, uint64_t now, bool generate)
 {
 	struct pollfd fds[2 * QUEUES_MAX];
 	struct timespec ts = {};
-	uint64_t wait = IDLE_MAX_NS;
+	uint64_t wait = REST_NS;
 	bool nap = now - t->busy_at < NAP_WHILE_NS;
 
 	for (uint32_t i = 0; i < t->nworkers; i++) {
@@ -37,6 +38,8 @@ static void crew_sleep(struct crew_thread *t, uint64_t now, bool generate)
 		fds[i] = (struct pollfd){.fd = queue_fd(t->worker[i]->queue), .events = POLLIN};
 		if (next <= now)
 			return;
+		if (t->worker[i]->out->outstanding && wait > IDLE_MAX_NS)
+			wait = IDLE_MAX_NS;
 		if (next - now < wait)
 			wait = next - now;
 		nap &= t->worker[i]->plan.rx == RX_COUNT;
