@@ -56,6 +56,14 @@ expect_closed() {
 		[.unexplained, .receive_unexplained, .dropped_by_us]] | all(. == [0, 0, 0])'
 }
 
+# The rows of the flows are those of the ledger; lost ones too, but not over two legs.
+expect_flows() {
+	expect "the flows add up to it" '[.trials[].directions[] | select(.flows.rows != []) |
+		.ledger as $sum | .flows.rows as $flows |
+		"matched", "lost", "duplicate", "reordered", "too_late" |
+		. as $row | $sum[$row] == ($flows | map(.[$row]) | add)] | length > 0 and all'
+}
+
 wired_pair 1
 
 what="loss"
@@ -67,11 +75,13 @@ expect "just these are lost between the ports" 'ab | [.submitted, .wire_lost, .l
 expect "each flow lost its own" '[directions[0].flows.rows[] | .lost] ==
 	[range(4) as $f | $wire[0].runs[1].lost | map(select(. % 4 == $f)) | length]'
 expect_closed
+expect_flows
 
 what="the end is lost"
 through --cut $((frames - 700)) -- --phases a-to-b
 expect "all of it is counted" 'ab | [.wire_lost, .lost, .matched] == [700, 700, 3300]'
 expect_closed
+expect_flows
 
 what="repetition"
 list="0,$(pick 2 50),$last"
@@ -80,6 +90,7 @@ expect "the wire repeated the list" '$wire[0].runs[1].duplicated == $list' --arg
 expect "just these are duplicates" 'ab | [.matched, .duplicate, .lost, .reordered, .wire_lost] ==
 	[4000, 52, 0, 0, 0]'
 expect_closed
+expect_flows
 
 what="reordering"
 list=$(pick 3 60)
@@ -88,6 +99,7 @@ expect "the wire was late with frames" '$wire[0].runs[1].late | length >= 20'
 expect "just these are reordered" 'ab | [.matched, .reordered, .lost, .duplicate, .wire_lost] ==
 	[4000, ($wire[0].runs[1].late | length), 0, 0, 0]'
 expect_closed
+expect_flows
 
 # With one flow the window holds 4096 numbers: the last place within, the first beyond, far beyond.
 what="too late to tell"
@@ -98,6 +110,7 @@ expect "the wire was late with three" '$wire[0].runs[1].late == [10, 20, 30]'
 expect "within the window it is reordered, else too late" 'ab | [.submitted, .matched, .reordered,
 	.too_late, .lost] == [6000, 5998, 1, 2, 0]'
 expect_closed
+expect_flows
 
 what="damage"
 list="0,$(pick 4 30),$last"
@@ -106,6 +119,7 @@ expect "the wire damaged the list" '$wire[0].runs[1].corrupted == $list' --argjs
 expect "just these are corrupt, none of them lost" 'ab | [.matched, .corrupt, .lost, .wire_lost] ==
 	[3968, 32, 0, 0]'
 expect_closed
+expect_flows
 
 what="damaged payload"
 list=$(pick 5 20)
@@ -133,19 +147,21 @@ for trial in 1 2; do
 		--argjson t $trial
 done
 expect_closed
+expect_flows
 
 # What the wire loses on the way back is counted in the frames that come back, those are fewer.
 what="reflected"
 through --lose 10,20,30 --back --lose 5,6 -- --phases reflected --flows 2
 expect "leg 1 lost three" 'ab | [.submitted, .matched, .wire_lost, .lost] == [4000, 3997, 3, 3]'
 expect "leg 2 lost two" 'ba | [.submitted, .matched, .wire_lost, .lost] == [3997, 3995, 2, 2]'
+expect "the flows lost five there and back" '[directions[1].flows.rows[].lost] | add == 5'
 expect_closed
 
 what="count alone"
 wire_start --lose 0,5,17,900,$last
 start count count b:pb
 run send send a:pa b:pb --frames $frames --rate 40kpps
-wait_for 30 grep -q . "$dir/send.json"
+sleep 0.3
 kill -INT "$pid"
 finish
 wire_stop
