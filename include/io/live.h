@@ -24,8 +24,8 @@ struct live_server {
 };
 
 /*
- * Where nothing can be made, says so at info level and leaves a server that serves nobody (all
- * calls are fine with it, as with a zeroed one); 0.
+ * Removes what killed runs left in the directory. Where nothing can be made, says so at info level
+ * and leaves a server that serves nobody (all calls are fine with it, as with a zeroed one); 0.
  */
 int live_open(struct live_server *s, const char *hello);
 void live_serve(struct live_server *s); /* accept, send hello, drop those that left */

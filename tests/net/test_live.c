@@ -393,6 +393,22 @@ static void live_takes_the_place_of_a_dead_run_of_its_number(void **state)
 	live_close(&s);
 }
 
+static void live_open_removes_what_killed_runs_left(void **state)
+{
+	struct live_server s;
+
+	mkdir("/run/xdploop", 0755);
+	stale_make(999999);
+	assert_int_equal(shell("touch /run/xdploop/notes /run/xdploop/1.sock"), 0);
+	assert_int_equal(live_open(&s, hello), 0);
+	assert_int_equal(access("/run/xdploop/999999.sock", F_OK), -1);
+	/* Not a socket's name, and not that of a process that is gone: left alone. */
+	assert_int_equal(access("/run/xdploop/notes", F_OK), 0);
+	assert_int_equal(access("/run/xdploop/1.sock", F_OK), 0);
+	live_close(&s);
+	assert_int_equal(shell("rm /run/xdploop/*"), 0);
+}
+
 static void live_connect_says_what_is_wrong(void **state)
 {
 	static const struct {
@@ -513,6 +529,7 @@ int main(void)
 		TEST(live_keeps_others_out),
 		TEST(live_list_shows_runs_that_are_alive),
 		TEST(live_takes_the_place_of_a_dead_run_of_its_number),
+		TEST(live_open_removes_what_killed_runs_left),
 		TEST(live_connect_says_what_is_wrong),
 		TEST(live_hello_too_long_for_the_reader_is_refused),
 		TEST(live_goes_to_the_users_own_place_else_nowhere),

@@ -7,6 +7,7 @@
 #include <errno.h>
 #include <grp.h>
 #include <poll.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -87,6 +88,39 @@ static int dir_make(const char *dir)
 	return chmod(dir, 0755) ? -errno : 0; /* whatever the umask was */
 }
 
+/* PID of "PID.sock"; 0: another name. */
+static pid_t socket_pid(const char *name)
+{
+	char *end;
+	long pid;
+
+	if (!isdigit((unsigned char)*name))
+		return 0;
+	errno = 0;
+	pid = strtol(name, &end, 10);
+	return errno || pid > INT32_MAX || strcmp(end, ".sock") ? 0 : (pid_t)pid;
+}
+
+/* Sockets of runs that were killed: nobody listens there, and there is no such process. */
+static void dir_sweep(const char *dir)
+{
+	DIR *d = opendir(dir);
+	struct dirent *entry;
+	char path[128];
+
+	while (d && (entry = readdir(d))) {
+		pid_t pid = socket_pid(entry->d_name);
+
+		if (!pid || !kill(pid, 0) || errno != ESRCH)
+			continue;
+		snprintf(path, sizeof(path), "%s/%d.sock", dir, pid);
+		if (path_try(path) == -ECONNREFUSED)
+			unlink(path);
+	}
+	if (d)
+		closedir(d);
+}
+
 /* Nobody can connect before listen(): until then the file gets its owner and mode. */
 static int listen_at(int fd, const char *path)
 {
@@ -119,6 +153,7 @@ static int place_open(int which, char *path, size_t size)
 	err = dir_make(dir);
 	if (err)
 		return err;
+	dir_sweep(dir);
 	fd = seqpacket_socket();
 	if (fd < 0)
 		return fd;
@@ -236,19 +271,6 @@ void live_close(struct live_server *s)
 	close(s->listen_fd);
 	close(s->epoll_fd);
 	*s = (struct live_server){.listen_fd = -1, .epoll_fd = -1};
-}
-
-/* PID of "PID.sock"; 0: another name. */
-static pid_t socket_pid(const char *name)
-{
-	char *end;
-	long pid;
-
-	if (!isdigit((unsigned char)*name))
-		return 0;
-	errno = 0;
-	pid = strtol(name, &end, 10);
-	return errno || pid > INT32_MAX || strcmp(end, ".sock") ? 0 : (pid_t)pid;
 }
 
 int live_list(struct live_run *runs, int max)
