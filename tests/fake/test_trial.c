@@ -276,7 +276,7 @@ static void check_flows(const struct result_direction *d, const struct fake_link
 
 static void limit(uint32_t queues, uint32_t flows, uint64_t frames)
 {
-	struct result_trial trial;
+	struct result_trial trial = {0};
 	const struct result_direction *d = &trial.direction[0];
 	int64_t sum = 0;
 
@@ -346,7 +346,7 @@ static void every_fault_has_its_row_and_none_is_unexplained(void **state)
 
 static void too_few_buffers_explain_all_that_is_lost(void **state)
 {
-	struct result_trial trial;
+	struct result_trial trial = {0};
 	const struct ledger *l = &trial.direction[0].ledger;
 
 	open_session(2, 4, 16); /* of bursts of 64 */
@@ -361,7 +361,7 @@ static void too_few_buffers_explain_all_that_is_lost(void **state)
 
 static void a_queue_without_a_socket_explains_its_frames(void **state)
 {
-	struct result_trial trial;
+	struct result_trial trial = {0};
 	const struct ledger *l = &trial.direction[0].ledger;
 
 	open_session(2, 4, MEMORY);
@@ -377,7 +377,7 @@ static void a_queue_without_a_socket_explains_its_frames(void **state)
 /* The port has a third queue, which the run does not drive: its frames are in the rest slot. */
 static void frames_on_a_queue_that_is_not_driven_are_explained_too(void **state)
 {
-	struct result_trial trial;
+	struct result_trial trial = {0};
 	const struct ledger *l = &trial.direction[0].ledger;
 
 	open_session(2, 3, MEMORY);
@@ -394,7 +394,7 @@ static void frames_on_a_queue_that_is_not_driven_are_explained_too(void **state)
 
 static void both_legs_of_a_reflected_phase_are_closed(void **state)
 {
-	struct result_trial trial;
+	struct result_trial trial = {0};
 	const struct ledger *out = &trial.direction[0].ledger, *back = &trial.direction[1].ledger;
 
 	open_session(2, 10, MEMORY);
@@ -423,7 +423,7 @@ static void both_legs_of_a_reflected_phase_are_closed(void **state)
 
 static void a_known_time_at_a_known_rate_is_a_known_number(void **state)
 {
-	struct result_trial trial;
+	struct result_trial trial = {0};
 	const struct ledger *l = &trial.direction[0].ledger;
 
 	for (uint32_t queues = 1; queues <= 3; queues++) {
@@ -450,7 +450,7 @@ static void jump_once(void)
 
 static void a_jump_of_the_clock_is_given_up_late_and_adds_up(void **state)
 {
-	struct result_trial trial;
+	struct result_trial trial = {0};
 	const struct ledger *l = &trial.direction[0].ledger;
 
 	open_session(1, 1, MEMORY);
@@ -473,7 +473,7 @@ static void hold_after(void)
 
 static void no_room_at_the_end_still_adds_up(void **state)
 {
-	struct result_trial trial;
+	struct result_trial trial = {0};
 	const struct ledger *l = &trial.direction[0].ledger;
 
 	open_session(2, 2, MEMORY);
@@ -532,7 +532,7 @@ static void a_socket_that_is_gone_ends_the_trial_with_words(void **state)
 
 static void a_second_trial_begins_at_nought(void **state)
 {
-	struct result_trial trial;
+	struct result_trial trial = {0};
 
 	open_session(2, 5, MEMORY);
 	for (uint64_t i = 1; i <= 3; i++) {

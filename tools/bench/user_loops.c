@@ -291,7 +291,7 @@ struct size {
 static void bench_run(const struct loop *loop, const struct size *size)
 {
 	static struct bench b;
-	double ns[ROUNDS_MAX], per_round = (double)size->frames * size->batches;
+	double ns[ROUNDS_MAX] = {0}, per_round = (double)size->frames * size->batches;
 	uint64_t cost = clock_cost();
 
 	bench_open(&b, size->frames, loop->rx == RX_REFLECT);

@@ -40,7 +40,7 @@ instructions() {
 		echo - -
 		return
 	fi
-	callgrind_annotate --threshold=100 "$out" 2>/dev/null | awk -v n=$frames '
+	callgrind_annotate --auto=no --threshold=100 "$out" 2>/dev/null | awk -v n=$frames '
 		{ count = $1; gsub(/,/, "", count) }
 		/PROGRAM TOTALS/ { all = count }
 		/:queue_[a-z_]*( |$)/ { queue += count }
