@@ -127,9 +127,9 @@ static inline __u32 match_l3(const __u8 *data, const __u8 *end, __u32 *ethertype
 	return match_header(data, end, ethertype, &header) ? (__u32)(header - data) : 0;
 }
 
-/* Offset of a right stamp, or 0. */
-static ABI_INLINE __u32 match_stamp(const struct match_config *cfg, const __u8 *data,
-				    const __u8 *end)
+/* A right stamp and its offset, or NULL. */
+static ABI_INLINE const __u8 *match_stamp_find(const struct match_config *cfg, const __u8 *data,
+					       const __u8 *end, __u32 *offset)
 {
 	const __u8 *at;
 
@@ -138,14 +138,26 @@ static ABI_INLINE __u32 match_stamp(const struct match_config *cfg, const __u8 *
 	STAMP_AT(cfg, at, i);                              \
 	if (!cfg->stamp_offset[i] || at + STAMP_LEN > end) \
 		return 0;                                  \
-	if (stamp_ok(at))                                  \
-		return cfg->stamp_offset[i];
+	if (stamp_ok(at)) {                                \
+		*offset = cfg->stamp_offset[i];            \
+		return at;                                 \
+	}
 	MATCH_STAMP_AT(0)
 	MATCH_STAMP_AT(1)
 	MATCH_STAMP_AT(2)
 	MATCH_STAMP_AT(3)
 #undef MATCH_STAMP_AT
 	return 0;
+}
+
+/* Offset of a right stamp, or 0. */
+static ABI_INLINE __u32 match_stamp(const struct match_config *cfg, const __u8 *data,
+				    const __u8 *end)
+{
+	__u32 offset = 0;
+
+	match_stamp_find(cfg, data, end, &offset);
+	return offset;
 }
 
 /* Is the stamp that match_stamp() found a reply's? */
@@ -209,16 +221,13 @@ static inline int match_udp_port(const struct match_config *cfg, __u32 port)
 	return 0;
 }
 
-/* Whose is the frame? stamp_offset is set for MATCH_STAMP, else 0. */
-static inline enum match_kind match_frame(const struct match_config *cfg, const __u8 *data,
-					  const __u8 *end, __u32 *stamp_offset)
+/* Whose is a frame without a right stamp? */
+static inline enum match_kind match_unstamped(const struct match_config *cfg, const __u8 *data,
+					      const __u8 *end)
 {
 	__u32 ethertype = 0;
 	const __u8 *ip;
 
-	*stamp_offset = match_stamp(cfg, data, end);
-	if (*stamp_offset)
-		return MATCH_STAMP;
 	if (match_header(data, end, &ethertype, &ip) && ethertype == ETHERTYPE_IPV4) {
 		if (match_lookalike_ip(cfg, ip, end))
 			return MATCH_LOOKALIKE;
@@ -227,6 +236,14 @@ static inline enum match_kind match_frame(const struct match_config *cfg, const 
 			return MATCH_ASKED;
 	}
 	return cfg->mode == MATCH_ALL ? MATCH_ASKED : MATCH_NONE;
+}
+
+/* Whose is the frame? stamp_offset is set for MATCH_STAMP, else 0. */
+static inline enum match_kind match_frame(const struct match_config *cfg, const __u8 *data,
+					  const __u8 *end, __u32 *stamp_offset)
+{
+	*stamp_offset = match_stamp(cfg, data, end);
+	return *stamp_offset ? MATCH_STAMP : match_unstamped(cfg, data, end);
 }
 
 /* ARP, or IPv6 neighbour discovery (RFC 4861: ICMPv6 types 133 to 137)? */

@@ -44,14 +44,23 @@ static inline void swap_ports(__u8 *p)
 
 static inline void swap_ipv4(__u8 *ip, const __u8 *end, enum swap how)
 {
-	__u32 len = (ip[0] & 0xf) * 4u;
+	__u32 words = ip[0] & 0xf;
+	__u8 *ports = ip + 20;
 
 	swap_words(ip + 12);
 	if (how < SWAP_L4 || (load_be16(ip + 6) & 0x1fff)) /* a later fragment has no ports */
 		return;
-	if ((ip[9] == IPPROTO_NR_UDP || ip[9] == IPPROTO_NR_TCP) && len >= 20 &&
-	    ip + len + 4 <= end)
-		swap_ports(ip + len);
+	if ((ip[9] != IPPROTO_NR_UDP && ip[9] != IPPROTO_NR_TCP) || words < 5)
+		return;
+	ABI_UNROLL
+	for (__u32 i = 5; i < 15; i++) { /* behind the options */
+		if (i >= words)
+			break;
+		ports += 4;
+		ABI_PIN(ports);
+	}
+	if (ports + 4 <= end)
+		swap_ports(ports);
 }
 
 static inline void swap_ipv6(__u8 *ip, const __u8 *end, enum swap how)
@@ -91,20 +100,20 @@ static inline void swap_plain(__u8 *data, enum swap how)
 /* Swap as far up as asked and as the frame has layers; what is above is left as it is. */
 static inline void swap_frame(__u8 *data, const __u8 *end, enum swap how)
 {
-	__u32 ethertype = 0, off;
+	__u32 ethertype = 0;
+	const __u8 *header;
+	__u8 *ip;
 
-	if (how == SWAP_NONE)
+	if (how == SWAP_NONE || !match_header(data, end, &ethertype, &header))
 		return;
-	off = match_l3(data, end, &ethertype);
-	if (!off)
-		return;
+	ip = (__u8 *)header;
 	swap_macs(data);
 	if (how < SWAP_L3)
 		return;
-	if (ethertype == ETHERTYPE_IPV4 && data + off + 20 <= end)
-		swap_ipv4(data + off, end, how);
-	else if (ethertype == ETHERTYPE_IPV6 && data + off + 40 <= end)
-		swap_ipv6(data + off, end, how);
+	if (ethertype == ETHERTYPE_IPV4 && ip + 20 <= end)
+		swap_ipv4(ip, end, how);
+	else if (ethertype == ETHERTYPE_IPV6 && ip + 40 <= end)
+		swap_ipv6(ip, end, how);
 }
 
 #endif

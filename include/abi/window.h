@@ -62,11 +62,17 @@ static inline int window_test_and_set(__u64 *bits, __u32 mask, __u32 seq)
 	return !!(old & bit);
 }
 
-/* Forget the numbers from..from+n-1, n < nbits. */
+/* Forget the numbers from..from+n-1, n <= nbits, a word at a time. */
 static inline void window_clear(__u64 *bits, __u32 mask, __u32 from, __u32 n)
 {
-	for (; n; n--, from++)
-		bits[(from & mask) >> 6] &= ~(1ull << (from & 63));
+	for (__u32 i = 0; n && i <= (mask >> 6) + 1; i++) {
+		__u32 at = from & mask, take = 64 - (at & 63);
+
+		take = take < n ? take : n;
+		bits[at >> 6] &= ~(~0ull >> (64 - take) << (at & 63));
+		from += take;
+		n -= take;
+	}
 }
 
 static inline void window_clear_all(__u64 *bits, __u32 mask)

@@ -10,10 +10,10 @@
 #define RUN_WORKER_H
 
 #include "abi/counters.h"
+#include "abi/flow.h"
 #include "abi/hist.h"
 #include "abi/swap.h"
 #include "abi/window.h"
-#include "core/flow.h"
 #include "core/frame.h"
 #include "core/rate.h"
 #include "io/queue.h"

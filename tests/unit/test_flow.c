@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* core/flow.h: which frame of a queue has which flow and number. */
-#include "core/flow.h"
+/* abi/flow.h: which frame of a queue has which flow and number. */
+#include "abi/flow.h"
 #include "unit.h"
 
 static void shares_add_up_to_all_flows(void **state)
