@@ -46,12 +46,13 @@ $(B)/xdploop: $(obj) $(B)/user/main.o
 
 # clang for BPF does not know Debian's multiarch headers (asm/types.h); behind all others.
 # v2 has no 32-bit registers: half a spilled pointer overwritten by one is refused without
-# CAP_PERFMON.
+# CAP_PERFMON. There is no memset() to call for a loop that stores zeros.
 multiarch := $(shell $(CC) -print-multiarch 2>/dev/null)
 $(B)/%.bpf.o: %.bpf.c | $(B)/.deps
 	@mkdir -p $(@D)
 	@echo "  BPF   $@"
-	$(Q)$(CLANG) -target bpf -mcpu=v2 -O2 -g -Wall -Wextra -Wno-unused-parameter $(BPF_CFLAGS) \
+	$(Q)$(CLANG) -target bpf -mcpu=v2 -O2 -g -fno-builtin -Wall -Wextra -Wno-unused-parameter \
+		$(BPF_CFLAGS) \
 		-Iinclude -idirafter /usr/include/$(multiarch) -MMD -MP -c $< -o $@
 
 $(B)/gen/%.skel.h: $(B)/bpf/%.bpf.o
@@ -92,7 +93,8 @@ $(B)/tests/unit/%: $(B)/tests/unit/%.o $(call helpers,unit) $(unit_obj)
 
 # The part of the command line that only understands words.
 cli_pure := args check command_rows nearest option_parse option_rows
-$(B)/tests/unit/test_options $(B)/tests/unit/test_option_rows: $(cli_pure:%=$(B)/user/cli/%.o)
+$(B)/tests/unit/test_options $(B)/tests/unit/test_option_rows: $(cli_pure:%=$(B)/user/cli/%.o) \
+	$(B)/user/run/engine_choice.o
 
 $(B)/tests/fake/%: $(B)/tests/fake/%.o $(call helpers,fake) $(B)/libxdploop.a
 	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) $^ -lcmocka $(LDLIBS) -o $@

@@ -24,9 +24,27 @@ struct hist {
 	__u64 bucket[HIST_BUCKETS];
 };
 
+/* Place of the highest bit of a value that is not 0. */
+static inline __u32 hist_log2(__u64 v)
+{
+#ifdef __bpf__ /* has no instruction for it, and clang 14 none to offer instead */
+	__u32 n = 0;
+
+	for (__u32 step = 32; step; step /= 2) {
+		if (v >> step) {
+			v >>= step;
+			n += step;
+		}
+	}
+	return n;
+#else
+	return 63 - (__u32)__builtin_clzll(v);
+#endif
+}
+
 static inline __u32 hist_index(__u64 v)
 {
-	__u32 octave = 63 - HIST_HALF_BITS - __builtin_clzll(v | (2 * HIST_HALF - 1));
+	__u32 octave = hist_log2(v | (2 * HIST_HALF - 1)) - HIST_HALF_BITS;
 
 	return (octave << HIST_HALF_BITS) + (__u32)(v >> octave);
 }

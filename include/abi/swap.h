@@ -54,9 +54,8 @@ static inline void swap_ipv4(__u8 *ip, const __u8 *end, enum swap how)
 		return;
 	ABI_UNROLL
 	for (__u32 i = 5; i < 15; i++) { /* behind the options */
-		if (i >= words)
-			break;
-		ports += 4;
+		if (i < words)
+			ports += 4;
 		ABI_PIN(ports);
 	}
 	if (ports + 4 <= end)

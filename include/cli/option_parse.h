@@ -10,6 +10,7 @@
 #define OPTION_PARSER(name) \
 	int option_##name(const struct option_row *row, const char *word, struct options *out)
 
+OPTION_PARSER(engine);
 OPTION_PARSER(mode);
 OPTION_PARSER(queues);
 OPTION_PARSER(queue_ids);
@@ -21,12 +22,15 @@ OPTION_PARSER(size);
 OPTION_PARSER(flows);
 OPTION_PARSER(rate);
 OPTION_PARSER(burst);
+OPTION_PARSER(stamp_every);
 OPTION_PARSER(frames);
 OPTION_PARSER(dst_mac);
 OPTION_PARSER(expect_return);
 OPTION_PARSER(swap);
 OPTION_PARSER(match);
 OPTION_PARSER(verify);
+OPTION_PARSER(stamp);
+OPTION_PARSER(then);
 OPTION_PARSER(expect);
 OPTION_PARSER(duration);
 OPTION_PARSER(repeat);
@@ -44,9 +48,12 @@ OPTION_PARSER(action);
 
 #undef OPTION_PARSER
 
+const char *engine_word(int i);
 const char *mode_word(int i);
 const char *swap_word(int i);
 const char *verify_word(int i);
+const char *stamp_word(int i);
+const char *then_word(int i);
 const char *phase_word(int i);
 const char *format_word(int i);
 

@@ -84,6 +84,7 @@ struct ledger_input {
 	int64_t expect;		       /* frames expected when from is NULL; UNKNOWN: none */
 	uint64_t missing;	       /* gaps below the highest numbers seen, over all flows */
 	uint64_t flow_moved;
+	bool order_unknown; /* no windows were kept: copies count as matched */
 };
 
 void ledger_close(const struct ledger_input *in, struct ledger *out);

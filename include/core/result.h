@@ -23,13 +23,14 @@ struct result_port {
 	uint32_t mtu;
 	uint64_t speed_bps; /* 0: unknown */
 	bool speed_nominal;
+	enum engine engine;
 	enum mode asked, mode;
 	char why[96]; /* why a better mode was not obtained; "" when the first was */
 	uint32_t rx_queues, tx_queues; /* the port has */
 	uint32_t queues;	       /* driven */
 	uint32_t queue_id[QUEUES_MAX];
 	uint32_t nic_rx_ring, nic_tx_ring;		       /* 0: unknown */
-	uint32_t rx_ring, tx_ring, fill_ring, completion_ring; /* socket's entries */
+	uint32_t rx_ring, tx_ring, fill_ring, completion_ring; /* socket's entries; 0: none */
 	uint32_t umem_frames, umem_chunk;		       /* per queue */
 	uint32_t tx_budget; /* XDP_MAX_TX_SKB_BUDGET obtained; 0: kernel's default */
 	uint32_t program_id;

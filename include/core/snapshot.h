@@ -86,6 +86,7 @@ static inline size_t snapshot_size(uint32_t nslots)
 struct facts_port {
 	char name[64]; /* as the user wrote it */
 	char driver[32];
+	enum engine engine;
 	enum mode mode;	    /* obtained */
 	uint64_t speed_bps; /* 0: unknown */
 	bool speed_nominal; /* veth and the like: a number without meaning */

@@ -25,13 +25,17 @@ struct prog_maps {
 int prog_maps_open(struct prog_maps *maps, uint32_t nslots);
 void prog_maps_close(struct prog_maps *maps);
 
-struct steer_bpf;
-
+/* A port's program, attached by a link of ours. */
 struct prog {
-	struct steer_bpf *skel;
-	int link_fd; /* -1: not attached */
-	uint32_t id; /* the kernel's id of the program */
-	bool metadata;
+	enum engine engine;
+	void *skel;
+	void (*destroy)(void *skel);
+	int prog_fd;
+	int link_fd;	       /* -1: not attached */
+	uint32_t id;	       /* the kernel's id of the program */
+	uint32_t *phase;       /* in its memory */
+	int sockets_fd;	       /* xsk: map of the sockets */
+	struct inside *inside; /* kernel: io/inside.h */
 };
 
 struct prog_spec {
@@ -40,10 +44,10 @@ struct prog_spec {
 	const uint8_t *slot_of;	     /* queue id -> slot - first_slot; 0xff: not driven */
 	struct match_config match;
 	bool atomic;   /* more than one CPU may run the program for one queue (generic mode) */
-	bool metadata; /* receive time in front of the frame */
+	bool metadata; /* xsk: receive time in front of the frame */
 };
 
-/* Load. Says what is wrong. */
+/* Load steer, the program of the xsk engine. Says what is wrong. */
 int prog_open(struct prog *prog, const struct prog_spec *spec);
 
 /*

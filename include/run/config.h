@@ -22,13 +22,16 @@ struct config {
 	const char *port[2]; /* "[NETNS:]NAME" */
 	int nports;
 	int port_netns[2]; /* lab: open descriptors; else NETNS_OWN and the word decides */
+	enum engine engine;
 	enum mode mode;
 	uint32_t queues;    /* sockets on queues 0..n-1; 0: all */
 	uint64_t queue_ids; /* bit set; 0: not given */
 	uint32_t frame_bytes;
-	uint32_t flows;
+	uint32_t flows; /* of a generator; count: that may come */
+	bool have_flows;
 	struct rate_spec rate;
 	uint32_t burst;
+	uint32_t stamp_every; /* kernel engine: frames that share a clock reading; 0: one */
 	uint64_t duration_ns; /* per trial; DURATION_UNTIL_STOPPED: no limit */
 	uint64_t frames;      /* 0: no limit */
 	uint32_t repeat;
@@ -40,7 +43,9 @@ struct config {
 	enum match_mode match;
 	struct port_range match_udp[MATCH_UDP_RANGES];
 	bool verify_full;
-	uint64_t expect; /* count: frames expected; 0: not known */
+	bool no_receive_time; /* latency is not measured */
+	bool then_pass;	      /* count: frames go on to the kernel */
+	uint64_t expect;      /* count: frames expected; 0: not known */
 	bool expect_return;
 	cpu_set_t cpus; /* empty: all allowed */
 	bool have_cpus;

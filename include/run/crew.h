@@ -26,6 +26,7 @@ struct crew_thread {
 struct crew {
 	int state; /* enum crew_state, atomic */
 	bool spin;
+	bool streams; /* threads run streams, not rings */
 	uint32_t nthreads, started;
 	struct crew_thread thread[PORTS_MAX * QUEUES_MAX];
 };
@@ -37,6 +38,14 @@ struct crew {
  */
 void crew_assign(struct crew *crew, struct worker *workers, uint32_t n, uint32_t nports, bool pairs,
 		 const cpu_set_t *cpus);
+
+/*
+ * The same for the kernel engine: a thread for each worker that has a stream to send, each on the
+ * CPU that w->stream was chosen for, which is given here: ports share the CPUs, streams of a port
+ * have one each.
+ */
+void crew_assign_streams(struct crew *crew, struct worker *workers, uint32_t n,
+			 const cpu_set_t *cpus);
 
 /* Start all threads; they wait until the state is CREW_RUN. Says what is wrong. */
 int crew_start(struct crew *crew);

@@ -8,9 +8,11 @@
 #define RUN_PORTS_H
 
 #include "core/result.h"
+#include "io/inside.h"
 #include "io/prog.h"
 #include "io/queue.h"
 #include "run/config.h"
+#include "run/engine.h"
 
 struct run_port {
 	struct nic nic;
@@ -20,6 +22,9 @@ struct run_port {
 	char why[96]; /* why no better mode */
 	uint32_t queues, first_slot;
 	uint32_t queue_id[QUEUES_MAX];
+	uint32_t streams;     /* TX queues that are sent on: queues 0 to streams-1, by place */
+	struct frame frame;   /* template, where the port sends */
+	bool sent_is_counted; /* kernel engine: the port's own counters know what left */
 	struct queue queue[QUEUES_MAX];
 	uint32_t rx_frames, tx_frames, rx_ring, tx_ring; /* per queue */
 };
@@ -29,6 +34,8 @@ struct ports {
 	const volatile int *stop; /* set when the user wants to stop: waits end early */
 	struct prog_maps maps;
 	int n;
+	enum engine engine; /* of all ports */
+	char engine_why[200];
 	bool bridge; /* port to port: the two ports share memory, queue by queue */
 	struct run_port port[2];
 	uint32_t chunk;
@@ -41,6 +48,30 @@ struct ports {
  * -ENODEV, -EBUSY, ...; -ENOSYS: this kernel has no AF_XDP or no BPF.
  */
 int ports_open(struct ports *p, const struct config *config, const volatile int *stop);
+
+/* Do the ports send frames of their own? A bridge does, to see whether its ports face each other.
+ */
+static inline bool ports_generate(const struct ports *p)
+{
+	return p->config->command == COMMAND_SEND || p->config->command == COMMAND_BENCH ||
+	       p->bridge;
+}
+
+/* Templates of the frames that the ports send. Says what is wrong. */
+int ports_templates(struct ports *p);
+
+/* Say which engine was chosen, why, and what the other would have been. */
+void engine_explain(struct ports *p, const char *why, const char *other);
+
+/* Load the kernel engine's program for port i. Says what is wrong, but -EOPNOTSUPP. */
+int port_load_inside(struct ports *p, int i, const struct prog_spec *prog);
+
+/* Flows that may arrive on a port, when the sender is ours and when it is not. */
+uint32_t flows_expected(const struct config *config);
+uint32_t window_bits_for(const struct config *config);
+
+/* CPUs that threads may run on: --cpus, else all that are allowed. At least one. */
+uint32_t cpus_allowed(const struct config *config, cpu_set_t *cpus);
 
 /* Everything again one rung lower, for all ports; -EOPNOTSUPP when there is none. */
 int ports_step_down(struct ports *p, const char *why);

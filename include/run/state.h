@@ -30,7 +30,6 @@ struct session {
 	const struct config *config;
 	const struct session_watch *watch;
 	struct ports ports;
-	struct frame frame[2]; /* template of each port */
 	struct worker worker[2 * QUEUES_MAX];
 	uint32_t nworkers;
 	struct crew crew;
@@ -49,6 +48,17 @@ struct session {
 	struct kin kin; /* count alone: is the sender a run of this host? */
 	struct result *result;
 };
+
+/* The port's number of a worker's queue. */
+static inline uint32_t worker_queue_id(const struct session *s, const struct worker *w)
+{
+	const struct run_port *port = &s->ports.port[w->port];
+
+	return port->queue_id[w->slot - port->first_slot];
+}
+
+/* Workers and threads for the ports as they now are. */
+void session_workers(struct session *s);
 
 /* Everything read at one instant. Called from the session's thread only. */
 void session_sample(struct session *s, struct snapshot *snap);

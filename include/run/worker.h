@@ -16,6 +16,7 @@
 #include "abi/window.h"
 #include "core/frame.h"
 #include "core/rate.h"
+#include "io/inside.h"
 #include "io/queue.h"
 #include "run/config.h"
 
@@ -40,8 +41,11 @@ struct plan {
 	const struct frame *frame;
 	uint32_t flows, tx_index, tx_queues; /* our place in the round robin */
 	double pps;			     /* of this queue; 0: as fast as possible */
-	uint64_t limit;			     /* frames of this queue; UINT64_MAX: no limit */
+	uint32_t stamp_every;
+	uint64_t limit; /* frames of this queue; UINT64_MAX: no limit */
 };
+
+#define THREAD_NONE UINT32_MAX
 
 struct worker {
 	/* set once */
@@ -50,7 +54,12 @@ struct worker {
 	struct worker_counters *count; /* of queue */
 	struct worker_counters *out_count; /* of out: submitted, completed, kicks */
 	struct hist *latency, *lateness;
-	uint32_t port, slot, thread;
+	uint32_t port, slot, thread; /* THREAD_NONE: nothing is left to do in user space */
+	/* kernel engine: the program does the work; a thread stays in the call that sends */
+	struct prog *inside;
+	bool sends;
+	struct stream *stream; /* of the thread's CPU; NULL: this queue does not send */
+	uint32_t batch;
 
 	/* per trial */
 	struct plan plan;
@@ -81,6 +90,10 @@ static inline void worker_start(struct worker *w, uint64_t start_ns, uint64_t st
 {
 	w->pacer.start_ns = start_ns;
 	w->pacer.stop_ns = stop_ns;
+	if (w->stream) {
+		w->stream->due_ns = start_ns;
+		w->stream->stop_ns = stop_ns;
+	}
 }
 
 /* One round, rx first. Returns frames handled. generate false: the generator rests. */
@@ -97,6 +110,11 @@ void worker_done(struct worker *w); /* frees the windows; NULL-safe */
 uint32_t role_generate(struct worker *w);
 uint32_t role_count(struct worker *w);
 uint32_t role_reflect(struct worker *w);
+
+/* Kernel engine: set the stream up for a trial; run it for a while (frames sent are returned). */
+void stream_prepare(struct worker *w);
+uint32_t role_stream(struct worker *w, uint64_t now);
+uint64_t stream_next_ns(const struct worker *w); /* when it wants to run */
 
 /* Kick what is on the TX ring of out, as often as the kernel says "again". */
 void worker_kick(struct worker *w);

@@ -52,7 +52,7 @@ static void fate_count(const struct fate *f, uint32_t len, struct program_counte
 /* Where a taken frame's metadata is right, nothing else differs from what went in. */
 static bool out_is_right(const struct rig *rig, const struct fate *f, const struct pass *pass)
 {
-	bool metadata = rig->prog.metadata && fate_taken(f);
+	bool metadata = rig->metadata && fate_taken(f);
 	uint32_t front = metadata ? sizeof(struct frame_meta) : 0;
 	struct frame_meta meta;
 

@@ -2,7 +2,6 @@
 #include "rig.h"
 #include "io/log.h"
 #include "io/netns.h"
-#include "steer.skel.h"
 #include <bpf/bpf.h>
 #include <errno.h>
 #include <unistd.h>
@@ -41,6 +40,7 @@ void rig_open(struct rig *rig, const struct match_config *match, enum match_mode
 	slot_of[1] = 1;
 	spec.match.mode = mode;
 	rig->match = spec.match;
+	rig->metadata = spec.metadata;
 	assert_int_equal(prog_maps_open(&rig->maps, RIG_SLOTS), 0);
 	assert_int_equal(prog_open(&rig->prog, &spec), 0);
 }
@@ -113,7 +113,7 @@ int rig_pass(const struct rig *rig, struct pass *pass)
 		.data_size_out = sizeof(pass->out),
 		.repeat = (int)pass->repeat,
 	};
-	struct call call = {bpf_program__fd(rig->prog.skel->progs.steer), &opts};
+	struct call call = {rig->prog.prog_fd, &opts};
 	int err;
 
 	if (pass->in_front || rig->nic.ifindex) {

@@ -25,6 +25,7 @@ struct rig {
 	struct prog_maps maps;
 	struct prog prog;
 	struct match_config match;
+	bool metadata;
 	/* with a lab: the program is attached to its second port, queue 0 has a socket */
 	struct lab lab;
 	struct nic nic;

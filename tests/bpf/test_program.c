@@ -3,7 +3,6 @@
  */
 #include "fate.h"
 #include "io/clock.h"
-#include "steer.skel.h"
 #include <bpf/bpf.h>
 #include <cap-ng.h>
 #include <errno.h>
@@ -257,7 +256,7 @@ static void program_loads_and_says_how_large_it_is(void **state)
 	struct rig rig = {};
 
 	rig_open(&rig, &vector_match, MATCH_UDP, RIG_METADATA | RIG_ATOMIC);
-	assert_int_equal(bpf_obj_get_info_by_fd(bpf_program__fd(rig.prog.skel->progs.steer), &info,
+	assert_int_equal(bpf_obj_get_info_by_fd(rig.prog.prog_fd, &info,
 						&len),
 			 0);
 	assert_int_equal(rig.prog.id, info.id);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* What the words of a command line mean together: ports, what excludes what, what follows. */
 #include "cli/option.h"
+#include "run/engine.h"
 
 #include <errno.h>
 #include <net/if.h>
@@ -147,6 +148,19 @@ static int check_reflect(struct options *o)
 	return 0;
 }
 
+/* What each engine can't do is refused here, not found out later. */
+static int check_engine(struct options *o)
+{
+	const char *refusal = engine_refusal(&o->config), *demand = engine_demand(&o->config);
+
+	if (o->config.engine == ENGINE_KERNEL && refusal)
+		return options_error(o, "--engine kernel: %s", refusal);
+	if (demand && (o->config.engine == ENGINE_XSK || refusal))
+		return options_error(o, "%s%s%s", demand, refusal ? "; but " : "",
+				     refusal ? refusal : "");
+	return 0;
+}
+
 int options_check(struct options *o, const char *const *word, int nwords)
 {
 	int ret = check_words(o, word, nwords);
@@ -163,6 +177,8 @@ int options_check(struct options *o, const char *const *word, int nwords)
 	    o->config.swap == SWAP_NONE)
 		ret = options_error(o, "--swap none: reflected frames must be turned round to come "
 				       "back (l2, l3 or l4)");
+	if (!ret)
+		ret = check_engine(o);
 	if (ret)
 		return ret;
 	o->config.command = command_of[o->verb];

@@ -55,8 +55,26 @@ static int parse_word(const struct option_row *row, const char *word)
 	return -EINVAL;
 }
 
+const char *engine_word(int i)
+{
+	return i < ENGINES ? engine_name((enum engine)i) : NULL;
+}
+
+int option_engine(const struct option_row *row, const char *word, struct options *out)
+{
+	int i = parse_word(row, word);
+
+	if (i < 0)
+		return i;
+	out->config.engine = (enum engine)i;
+	return 0;
+}
+
+/* And one more for MODE_COPY: where there is no socket, nothing is copied. */
 const char *mode_word(int i)
 {
+	if (i == MODES)
+		return mode_name_in(ENGINE_KERNEL, MODE_COPY);
 	return i < MODES ? mode_name((enum mode)i) : NULL;
 }
 
@@ -66,7 +84,7 @@ int option_mode(const struct option_row *row, const char *word, struct options *
 
 	if (i < 0)
 		return i;
-	out->config.mode = (enum mode)i;
+	out->config.mode = i == MODES ? MODE_COPY : (enum mode)i;
 	return 0;
 }
 
@@ -122,6 +140,7 @@ int option_size(const struct option_row *row, const char *word, struct options *
 
 int option_flows(const struct option_row *row, const char *word, struct options *out)
 {
+	out->config.have_flows = true;
 	return parse_within32(row, word, &out->config.flows);
 }
 
@@ -133,6 +152,11 @@ int option_rate(const struct option_row *row, const char *word, struct options *
 int option_burst(const struct option_row *row, const char *word, struct options *out)
 {
 	return parse_within32(row, word, &out->config.burst);
+}
+
+int option_stamp_every(const struct option_row *row, const char *word, struct options *out)
+{
+	return parse_within32(row, word, &out->config.stamp_every);
 }
 
 int option_frames(const struct option_row *row, const char *word, struct options *out)
@@ -210,6 +234,40 @@ int option_verify(const struct option_row *row, const char *word, struct options
 	if (i < 0)
 		return i;
 	out->config.verify_full = i == 1;
+	return 0;
+}
+
+const char *stamp_word(int i)
+{
+	static const char *const words[] = {"xdp", "none"};
+
+	return i < 2 ? words[i] : NULL;
+}
+
+int option_stamp(const struct option_row *row, const char *word, struct options *out)
+{
+	int i = parse_word(row, word);
+
+	if (i < 0)
+		return i;
+	out->config.no_receive_time = i == 1;
+	return 0;
+}
+
+const char *then_word(int i)
+{
+	static const char *const words[] = {"drop", "pass"};
+
+	return i < 2 ? words[i] : NULL;
+}
+
+int option_then(const struct option_row *row, const char *word, struct options *out)
+{
+	int i = parse_word(row, word);
+
+	if (i < 0)
+		return i;
+	out->config.then_pass = i == 1;
 	return 0;
 }
 

@@ -36,10 +36,17 @@ const char *const option_group_titles[OPTION_GROUPS] = {
 /* clang-format off */
 const struct option_row option_rows[] = {
 	{
+		.name = "engine", .metavar = "ENGINE", .group = GROUP_PORT, .commands = VERB_TRAFFIC,
+		.help = "What moves the frames: xsk (threads and AF_XDP sockets), kernel (an XDP "
+			"program by itself, which copies nothing), or auto: xsk where zero-copy is to "
+			"be had, else kernel where it can do what was asked",
+		.parse = option_engine, .noun = "an engine", .word = engine_word,
+		.fallback = {APPLIED(VERB_TRAFFIC, "auto")},
+	}, {
 		.name = "mode", .metavar = "MODE", .group = GROUP_PORT, .commands = VERB_TRAFFIC,
 		.help = "How frames come from and go to the driver. auto takes the best there is; "
-			"zero-copy, copy (native XDP) and generic are strict: they work or fail with "
-			"words",
+			"zero-copy, copy (native XDP; native with the kernel engine) and generic "
+			"are strict: they work or fail with words",
 		.parse = option_mode, .noun = "a mode", .word = mode_word,
 		.fallback = {APPLIED(VERB_TRAFFIC, "auto")},
 	}, {
@@ -86,11 +93,13 @@ const struct option_row option_rows[] = {
 		.low = FRAME_BYTES_MIN, .high = FRAME_BYTES_MAX,
 		.fallback = {APPLIED(VERB_GENERATORS, "64")},
 	}, {
-		.name = "flows", .metavar = "N", .group = GROUP_SEND, .commands = VERB_GENERATORS,
-		.help = "Flows, each with its own UDP ports and sequence numbers",
+		.name = "flows", .metavar = "N", .group = GROUP_SEND,
+		.commands = VERB_GENERATORS | VERB_BIT(VERB_COUNT),
+		.help = "Flows, each with its own UDP ports and sequence numbers; count: that may "
+			"come (fewer flows have longer windows)",
 		.parse = option_flows, .noun = "a number of flows", .examples = "1, 256, 10k",
 		.low = 1, .high = FRAME_FLOWS_MAX,
-		.fallback = {APPLIED(VERB_GENERATORS, "1")},
+		.fallback = {APPLIED(VERB_GENERATORS, "1"), SAID(VERB_BIT(VERB_COUNT), "any")},
 	}, {
 		.name = "rate", .metavar = "RATE", .group = GROUP_SEND, .commands = VERB_GENERATORS,
 		.help = "Load per direction, split over the TX queues: frames per second as 1Mpps; "
@@ -105,6 +114,14 @@ const struct option_row option_rows[] = {
 		.parse = option_burst, .noun = "a number of frames", .examples = "1, 64",
 		.low = 1, .high = BURST_MAX,
 		.fallback = {APPLIED(VERB_GENERATORS, "64")},
+	}, {
+		.name = "stamp-every", .metavar = "N", .group = GROUP_SEND,
+		.commands = VERB_GENERATORS,
+		.help = "Kernel engine, at --rate max: read the clock for every Nth frame only; those "
+			"between carry its time (the result's resolution says how long that is)",
+		.parse = option_stamp_every, .noun = "a number of frames", .examples = "1, 16",
+		.low = 1, .high = 1024,
+		.fallback = {SAID(VERB_GENERATORS, "1")},
 	}, {
 		.name = "frames", .metavar = "N", .group = GROUP_SEND, .commands = VERB_GENERATORS,
 		.help = "Send exactly N frames per direction, over all queues; without --duration "
@@ -145,6 +162,20 @@ const struct option_row option_rows[] = {
 		.help = "What is checked in each frame: stamp, or full: checksums and payload too",
 		.parse = option_verify, .noun = "a way to verify", .word = verify_word,
 		.fallback = {APPLIED(VERB_GENERATORS | VERB_BIT(VERB_COUNT), "stamp")},
+	}, {
+		.name = "stamp", .metavar = "WHERE", .group = GROUP_CHECK,
+		.commands = VERB_GENERATORS | VERB_BIT(VERB_COUNT),
+		.help = "Where the receive time of a frame is taken: xdp (in the XDP program), or none: "
+			"no latency, less work",
+		.parse = option_stamp, .noun = "a place", .word = stamp_word,
+		.fallback = {APPLIED(VERB_GENERATORS | VERB_BIT(VERB_COUNT), "xdp")},
+	}, {
+		.name = "then", .metavar = "WHAT", .group = GROUP_CHECK,
+		.commands = VERB_BIT(VERB_COUNT),
+		.help = "What becomes of a frame that was counted: drop, or pass: it goes on to the "
+			"kernel (kernel engine)",
+		.parse = option_then, .noun = "a choice", .word = then_word,
+		.fallback = {APPLIED(VERB_BIT(VERB_COUNT), "drop")},
 	}, {
 		.name = "expect", .metavar = "N", .group = GROUP_CHECK,
 		.commands = VERB_BIT(VERB_COUNT),

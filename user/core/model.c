@@ -11,6 +11,12 @@ static const char *const mode_names[MODES] = {
 	[MODE_GENERIC] = "generic",
 };
 
+static const char *const engine_names[ENGINES] = {
+	[ENGINE_AUTO] = "auto",
+	[ENGINE_XSK] = "xsk",
+	[ENGINE_KERNEL] = "kernel",
+};
+
 static const char *const swap_names[] = {
 	[SWAP_NONE] = "none",
 	[SWAP_L2] = "l2",
@@ -21,6 +27,16 @@ static const char *const swap_names[] = {
 const char *mode_name(enum mode mode)
 {
 	return (unsigned)mode < MODES ? mode_names[mode] : "?";
+}
+
+const char *mode_name_in(enum engine engine, enum mode mode)
+{
+	return engine == ENGINE_KERNEL && mode == MODE_COPY ? "native" : mode_name(mode);
+}
+
+const char *engine_name(enum engine engine)
+{
+	return (unsigned)engine < ENGINES ? engine_names[engine] : "?";
 }
 
 const char *swap_name(int swap)

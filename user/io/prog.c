@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* The only user of libbpf's objects and links. */
-#include "io/prog.h"
+/* The maps of a run, and what the programs of both engines have in common. */
+#include "io/inside.h"
 #include "io/log.h"
 #include "io/netns.h"
-#include "steer.skel.h"
+#include "io/prog_load.h"
 #include <bpf/bpf.h>
 #include <errno.h>
 #include <linux/if_link.h>
@@ -73,24 +73,15 @@ void prog_maps_close(struct prog_maps *maps)
 	memset(maps, 0, sizeof(*maps));
 }
 
-static void prog_configure(struct steer_bpf *skel, const struct prog_spec *spec)
+void prog_place_slots(uint8_t *slot_of, size_t n, const struct prog_spec *spec)
 {
-	uint8_t *slot_of = (uint8_t *)skel->rodata->slot_of;
-
-	memcpy((void *)&skel->rodata->match, &spec->match, sizeof(spec->match));
 	/* What is not driven counts in the rest slot. */
-	for (size_t id = 0; id < sizeof(skel->rodata->slot_of); id++)
+	for (size_t id = 0; id < n; id++)
 		slot_of[id] = (uint8_t)(spec->slot_of[id] < spec->queues ? spec->slot_of[id]
 									 : spec->queues);
-	skel->rodata->nslots = spec->maps->nslots;
-	skel->rodata->first_slot = spec->first_slot;
-	skel->bss->rest_slot = spec->first_slot + spec->queues;
-	skel->rodata->atomic = spec->atomic;
-	skel->rodata->metadata = spec->metadata;
 }
 
-/* Where abi/match.h left a place for a stamp's offset, it is put in. */
-static int prog_place_stamps(struct bpf_program *program, const struct match_config *match)
+int prog_place_stamps(struct bpf_program *program, const struct match_config *match)
 {
 	size_t n = bpf_program__insn_cnt(program);
 	struct bpf_insn *insns = malloc(n * sizeof(*insns));
@@ -110,38 +101,29 @@ static int prog_place_stamps(struct bpf_program *program, const struct match_con
 	return err;
 }
 
-int prog_open(struct prog *prog, const struct prog_spec *spec)
+void prog_refused(int err)
+{
+	log_error("the kernel does not take the XDP program: %s%s", strerror(-err),
+		  err == -EPERM ? " (needs CAP_BPF and CAP_NET_ADMIN)" : "; -v says why");
+}
+
+void prog_loaded(struct prog *prog, enum engine engine, void *skel, void (*destroy)(void *),
+		 const struct bpf_program *program, uint32_t *phase)
 {
 	struct bpf_prog_info info = {};
 	uint32_t len = sizeof(info);
-	struct steer_bpf *skel;
-	int err;
 
-	memset(prog, 0, sizeof(*prog));
-	prog->link_fd = -1;
-	skel = steer_bpf__open();
-	if (!skel) {
-		err = -errno;
-		log_error("the XDP program can't be opened: %s", strerror(-err));
-		return err;
-	}
-	prog_configure(skel, spec);
-	err = prog_place_stamps(skel->progs.steer, &spec->match);
-	if (!err)
-		err = bpf_map__reuse_fd(skel->maps.counters, spec->maps->counters_fd);
-	if (!err)
-		err = steer_bpf__load(skel);
-	if (err) {
-		log_error("the kernel does not take the XDP program: %s%s", strerror(-err),
-			  err == -EPERM ? " (needs CAP_BPF and CAP_NET_ADMIN)" : "; -v says why");
-		steer_bpf__destroy(skel);
-		return err;
-	}
-	if (!bpf_obj_get_info_by_fd(bpf_program__fd(skel->progs.steer), &info, &len))
+	*prog = (struct prog){
+		.engine = engine,
+		.skel = skel,
+		.destroy = destroy,
+		.prog_fd = bpf_program__fd(program),
+		.link_fd = -1,
+		.phase = phase,
+		.sockets_fd = -1,
+	};
+	if (!bpf_obj_get_info_by_fd(prog->prog_fd, &info, &len))
 		prog->id = info.id;
-	prog->skel = skel;
-	prog->metadata = spec->metadata;
-	return 0;
 }
 
 struct attach_call {
@@ -181,7 +163,7 @@ static const char *attach_reason(int err)
 int prog_attach(struct prog *prog, struct nic *nic, bool generic, char *why, size_t why_size)
 {
 	struct attach_call call = {
-		.prog_fd = bpf_program__fd(prog->skel->progs.steer),
+		.prog_fd = prog->prog_fd,
 		.flags = generic ? XDP_FLAGS_SKB_MODE : XDP_FLAGS_DRV_MODE,
 		.ifindex = nic->ifindex,
 	};
@@ -197,18 +179,18 @@ int prog_attach(struct prog *prog, struct nic *nic, bool generic, char *why, siz
 
 int prog_set_socket(struct prog *prog, uint32_t queue_id, int fd)
 {
-	int map = bpf_map__fd(prog->skel->maps.sockets), err;
+	int err;
 
 	if (fd < 0)
-		err = bpf_map_delete_elem(map, &queue_id);
+		err = bpf_map_delete_elem(prog->sockets_fd, &queue_id);
 	else
-		err = bpf_map_update_elem(map, &queue_id, &fd, BPF_ANY);
+		err = bpf_map_update_elem(prog->sockets_fd, &queue_id, &fd, BPF_ANY);
 	return err ? -errno : 0;
 }
 
 void prog_set_phase(struct prog *prog, enum steer_phase phase)
 {
-	__atomic_store_n(&prog->skel->bss->phase, phase, __ATOMIC_RELEASE);
+	__atomic_store_n(prog->phase, phase, __ATOMIC_RELEASE);
 }
 
 void prog_close(struct prog *prog)
@@ -217,7 +199,8 @@ void prog_close(struct prog *prog)
 		return;
 	if (prog->link_fd >= 0)
 		close(prog->link_fd);
-	steer_bpf__destroy(prog->skel);
+	inside_close(prog);
+	prog->destroy(prog->skel);
 	memset(prog, 0, sizeof(*prog));
 	prog->link_fd = -1;
 }

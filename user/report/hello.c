@@ -49,10 +49,11 @@ static json_t *ports_array(const struct facts *facts)
 
 		for (uint32_t q = 0; q < p->queues && q < QUEUES_MAX; q++)
 			json_array_append_new(ids, json_integer(p->queue_id[q]));
-		port = json_pack("{s:o, s:o, s:s, s:o, s:b, s:I, s:o}", "name",
+		port = json_pack("{s:o, s:o, s:s, s:s, s:o, s:b, s:I, s:o}", "name",
 				 json_text(p->name, sizeof(p->name)), "driver",
 				 json_text(p->driver, sizeof(p->driver)), "mode",
-				 mode_name(p->mode), "speed_bps",
+				 mode_name_in(p->engine, p->mode), "engine", engine_name(p->engine),
+				 "speed_bps",
 				 p->speed_bps ? json_count64(p->speed_bps) : json_null(),
 				 "speed_nominal", (int)p->speed_nominal, "first_slot",
 				 (json_int_t)p->first_slot, "queue_ids", ids);
@@ -114,12 +115,25 @@ static int get_text(const json_t *o, const char *key, char *out, size_t size)
 	return 0;
 }
 
-static int get_mode(const json_t *o, enum mode *out)
+static int get_engine(const json_t *o, enum engine *out)
+{
+	const char *text = json_string_value(json_object_get(o, "engine"));
+
+	for (int engine = ENGINE_XSK; text && engine < ENGINES; engine++) {
+		if (!strcmp(text, engine_name(engine))) {
+			*out = engine;
+			return 0;
+		}
+	}
+	return -EINVAL;
+}
+
+static int get_mode(const json_t *o, enum engine engine, enum mode *out)
 {
 	const char *text = json_string_value(json_object_get(o, "mode"));
 
 	for (int mode = 0; text && mode < MODES; mode++) {
-		if (!strcmp(text, mode_name(mode))) {
+		if (!strcmp(text, mode_name_in(engine, mode))) {
 			*out = mode;
 			return 0;
 		}
@@ -136,7 +150,8 @@ static int parse_port(const json_t *o, uint32_t nslots, struct facts_port *out)
 
 	if (!json_is_boolean(nominal) || !queues || queues > QUEUES_MAX || queues > nslots ||
 	    get_text(o, "name", out->name, sizeof(out->name)) ||
-	    get_text(o, "driver", out->driver, sizeof(out->driver)) || get_mode(o, &out->mode) ||
+	    get_text(o, "driver", out->driver, sizeof(out->driver)) ||
+	    get_engine(o, &out->engine) || get_mode(o, out->engine, &out->mode) ||
 	    get_number_or_null(o, "speed_bps", INT64_MAX, &speed) ||
 	    get_number(o, "first_slot", 0, (int64_t)(nslots - queues), &slot))
 		return -EINVAL;

@@ -85,7 +85,7 @@ static json_t *one_number(const void *ctx, uint32_t i)
 static json_t *port_mode(const struct result_port *p)
 {
 	return json_pack("{s:s, s:s, s:o}", "asked", mode_name(p->asked), "obtained",
-			 mode_name(p->mode), "why", TEXT_OR_NULL(p->why));
+			 mode_name_in(p->engine, p->mode), "why", TEXT_OR_NULL(p->why));
 }
 
 static json_t *port_rings(const struct result_port *p)
@@ -111,7 +111,7 @@ static json_t *one_port(const void *ctx, uint32_t i)
 			 TEXT_OR_NULL(p->driver_version), "firmware", TEXT_OR_NULL(p->firmware),
 			 "bus", TEXT_OR_NULL(p->bus), "mac", mac, "mtu", (json_int_t)p->mtu,
 			 "speed_bps", known(p->speed_bps), "speed_nominal", (int)p->speed_nominal,
-			 "engine", "xsk", "mode", port_mode(p), "rx_queues",
+			 "engine", engine_name(p->engine), "mode", port_mode(p), "rx_queues",
 			 (json_int_t)p->rx_queues, "tx_queues", (json_int_t)p->tx_queues, "queues",
 			 (json_int_t)queues, "queue_ids", array_of(queues, one_number, p->queue_id),
 			 "rings", port_rings(p), "umem", "frames_per_queue", known(p->umem_frames),

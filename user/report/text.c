@@ -105,10 +105,10 @@ static void print_queue_ids(const struct result_port *p, FILE *f)
 
 static void print_port(const struct result_port *p, int width, FILE *f)
 {
-	fprintf(f, "  %-*s " PAGE_HANG "%s, mode %s (asked %s), queue%s ", width,
+	fprintf(f, "  %-*s " PAGE_HANG "%s, engine %s, mode %s (asked %s), queue%s ", width,
 		text_fit(p->name, sizeof(p->name), NAME_COLS).text,
-		p->driver[0] ? WORD(p->driver) : "driver unknown", mode_name(p->mode),
-		mode_name(p->asked), p->queues == 1 ? "" : "s");
+		p->driver[0] ? WORD(p->driver) : "driver unknown", engine_name(p->engine),
+		mode_name_in(p->engine, p->mode), mode_name(p->asked), p->queues == 1 ? "" : "s");
 	print_queue_ids(p, f);
 	fprintf(f, " of %u" PAGE_GLUE "RX and %u" PAGE_GLUE "TX, ", p->rx_queues, p->tx_queues);
 	if (!p->speed_bps)

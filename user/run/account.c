@@ -10,6 +10,15 @@
 
 /* --- the two ends of a direction --- */
 
+/* That a frame was handed to the driver proves nothing: its counters tell what left. */
+static void end_left(struct ledger_end *out)
+{
+	uint64_t left = out->netdev.tx_packets + out->netdev.tx_dropped;
+
+	if (left < out->worker.completed)
+		out->worker.completed = left;
+}
+
 static void end_of(const struct session *s, int i, const struct snapshot *now,
 		   struct ledger_end *out)
 {
@@ -28,6 +37,8 @@ static void end_of(const struct session *s, int i, const struct snapshot *now,
 		out->in_ring += d.gauge.rx_ring;
 	}
 	netdev_counters_sub(&now->port[i].netdev, &s->start->port[i].netdev, &out->netdev);
+	if (port->sent_is_counted)
+		end_left(out);
 }
 
 /* Do both devices count every frame of ours? Else wire_lost can't be told. */
@@ -249,7 +260,7 @@ static int account_queues(const struct session *s, const struct snapshot *end,
 		struct result_queue *q = &trial->queue[i];
 
 		q->port = w->port;
-		q->queue_id = w->queue->queue_id;
+		q->queue_id = worker_queue_id(s, w);
 		queue_counters_sub(&end->queue[w->slot], &s->start->queue[w->slot], &q->count);
 	}
 	return 0;
@@ -257,7 +268,7 @@ static int account_queues(const struct session *s, const struct snapshot *end,
 
 static int account_threads(const struct session *s, struct result_trial *trial)
 {
-	trial->thread = calloc(s->crew.nthreads, sizeof(*trial->thread));
+	trial->thread = calloc(s->crew.nthreads + 1, sizeof(*trial->thread));
 	if (!trial->thread)
 		return -ENOMEM;
 	trial->nthreads = s->crew.nthreads;
@@ -269,7 +280,10 @@ static int account_threads(const struct session *s, struct result_trial *trial)
 	for (uint32_t i = 0; i < s->nworkers; i++) {
 		const struct worker_counters *c = &trial->queue[i].count.worker;
 
-		trial->thread[s->worker[i].thread].frames += c->submitted + c->received;
+		if (s->worker[i].inside && s->worker[i].stream)
+			trial->thread[s->worker[i].thread].frames += c->submitted;
+		else if (!s->worker[i].inside)
+			trial->thread[s->worker[i].thread].frames += c->submitted + c->received;
 	}
 	return 0;
 }

@@ -7,14 +7,30 @@ struct flow_sum {
 	bool seen, moved;
 };
 
+/* Windows are kept apart by worker, or by the program. */
+static uint32_t window_sets(const struct session *s, int port)
+{
+	const struct inside *in = s->ports.port[port].prog.inside;
+
+	return in ? in->window_sets : s->nworkers;
+}
+
+static const struct window *window_in(const struct session *s, int port, uint32_t set,
+				      uint32_t flow)
+{
+	const struct inside *in = s->ports.port[port].prog.inside;
+
+	if (in)
+		return inside_window(in, set, flow);
+	return s->worker[set].port == (uint32_t)port ? worker_window(&s->worker[set], flow) : NULL;
+}
+
 static struct flow_sum flow_merge(const struct session *s, int port, uint32_t flow)
 {
 	struct flow_sum sum = {};
 
-	for (uint32_t i = 0; i < s->nworkers; i++) {
-		const struct worker *w = &s->worker[i];
-		const struct window *one =
-			w->port == (uint32_t)port ? worker_window(w, flow) : NULL;
+	for (uint32_t i = 0; i < window_sets(s, port); i++) {
+		const struct window *one = window_in(s, port, i, flow);
 		struct window *m = &sum.window;
 
 		if (!one)
@@ -53,16 +69,18 @@ static int64_t flow_sent(const struct session *s, int port, uint32_t flow)
 	return UNKNOWN;
 }
 
-static struct result_flow flow_row(uint32_t flow, const struct flow_sum *sum, int64_t sent)
+static struct result_flow flow_row(uint32_t flow, const struct flow_sum *sum, int64_t sent,
+				   bool order_unknown)
 {
 	const struct window *w = &sum->window;
+	bool untold = sum->moved || order_unknown;
 	struct result_flow row = {
 		.flow = flow,
 		.moved = sum->moved,
 		.matched = (int64_t)w->unique,
-		.duplicate = sum->moved ? UNKNOWN : w->duplicate,
-		.reordered = sum->moved ? UNKNOWN : w->reordered,
-		.too_late = sum->moved ? UNKNOWN : w->too_late,
+		.duplicate = untold ? UNKNOWN : w->duplicate,
+		.reordered = untold ? UNKNOWN : w->reordered,
+		.too_late = untold ? UNKNOWN : w->too_late,
 		.corrupt = w->corrupt,
 	};
 
@@ -91,8 +109,10 @@ static void flow_keep(struct result_direction *d, const struct result_flow *row)
 void account_flows(const struct session *s, int sender, int port, struct result_direction *d,
 		   struct ledger_input *in)
 {
-	uint32_t flows = 0;
+	const struct inside *inside = s->ports.port[port].prog.inside;
+	uint32_t flows = inside ? inside->window_flows : 0;
 
+	in->order_unknown = inside && !inside->window_mask;
 	for (uint32_t i = 0; i < s->nworkers; i++)
 		if (s->worker[i].port == (uint32_t)port && s->worker[i].windows)
 			flows = s->worker[i].plan.rx_flows;
@@ -104,7 +124,7 @@ void account_flows(const struct session *s, int sender, int port, struct result_
 
 		if (!sum.seen && sent <= 0 && !sum.window.corrupt)
 			continue;
-		row = flow_row(flow, &sum, sent);
+		row = flow_row(flow, &sum, sent, in->order_unknown);
 		d->flows_seen += sum.seen;
 		d->flows_with_loss += row.lost > 0;
 		in->flow_moved += sum.moved;

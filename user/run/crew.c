@@ -79,6 +79,25 @@ static void crew_rounds(struct crew_thread *t)
 	}
 }
 
+/* Streams: the work is done inside one long call. */
+static void crew_streams(struct crew_thread *t)
+{
+	struct worker *w = t->worker[0];
+	int state;
+
+	while ((state = crew_state(t->crew)) != CREW_STOP) {
+		uint64_t now = clock_now(), wait = IDLE_MAX_NS;
+		bool run = state == CREW_RUN && w->sending && !w->error;
+
+		if (run && role_stream(w, now))
+			continue;
+		if (run && w->sending && stream_next_ns(w) < now + wait)
+			wait = stream_next_ns(w) > now ? stream_next_ns(w) - now : 0;
+		if (wait)
+			clock_sleep(wait);
+	}
+}
+
 static void *crew_main(void *arg)
 {
 	struct crew_thread *t = arg;
@@ -87,7 +106,10 @@ static void *crew_main(void *arg)
 	t->ran_on = sched_getcpu();
 	while (crew_state(t->crew) == CREW_WAIT)
 		clock_sleep(50000);
-	crew_rounds(t);
+	if (t->crew->streams)
+		crew_streams(t);
+	else
+		crew_rounds(t);
 	t->cpu_ns = clock_thread_cpu(pthread_self());
 	return NULL;
 }
@@ -138,6 +160,31 @@ void crew_assign(struct crew *crew, struct worker *workers, uint32_t n, uint32_t
 			t->worker[t->nworkers++] = &workers[units + i];
 			workers[units + i].thread = t->index;
 		}
+	}
+}
+
+void crew_assign_streams(struct crew *crew, struct worker *workers, uint32_t n,
+			 const cpu_set_t *cpus)
+{
+	uint32_t ncpus = (uint32_t)CPU_COUNT(cpus), next = 0;
+
+	crew->streams = true;
+	for (uint32_t i = 0; i < n; i++) {
+		struct worker *w = &workers[i];
+		struct crew_thread *t = &crew->thread[crew->nthreads];
+
+		w->thread = THREAD_NONE;
+		if (!w->sends)
+			continue;
+		*t = (struct crew_thread){
+			.crew = crew,
+			.index = crew->nthreads,
+			.pin = nth_cpu(cpus, next++ % ncpus),
+			.nworkers = 1,
+			.worker = {w},
+		};
+		w->thread = crew->nthreads++;
+		w->stream = &w->inside->inside->stream[t->pin];
 	}
 }
 

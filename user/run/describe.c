@@ -21,12 +21,16 @@ static void describe_port(const struct ports *p, int i, struct result_port *out)
 	out->speed_nominal = nic->speed_nominal;
 	out->asked = p->config->mode;
 	out->mode = port->mode;
+	out->engine = p->engine;
 	out->rx_queues = nic->rx_queues;
 	out->tx_queues = nic->tx_queues;
 	out->queues = port->queues;
 	memcpy(out->queue_id, port->queue_id, sizeof(out->queue_id));
 	out->nic_rx_ring = nic->rx_ring;
 	out->nic_tx_ring = nic->tx_ring;
+	out->program_id = port->prog.id;
+	if (p->engine == ENGINE_KERNEL)
+		return;
 	out->rx_ring = port->rx_ring;
 	out->tx_ring = port->tx_ring;
 	out->fill_ring = port->rx_frames;
@@ -34,7 +38,6 @@ static void describe_port(const struct ports *p, int i, struct result_port *out)
 	out->umem_frames = port->rx_frames + port->tx_frames;
 	out->umem_chunk = p->chunk;
 	out->tx_budget = queue_tx_budget(&port->queue[0]);
-	out->program_id = port->prog.id;
 }
 
 void ports_describe(const struct ports *p, struct result *result)
@@ -54,6 +57,7 @@ void ports_facts(const struct ports *p, struct facts *facts)
 
 		memcpy(f->name, port->nic.text, sizeof(f->name));
 		memcpy(f->driver, port->nic.driver, sizeof(f->driver));
+		f->engine = p->engine;
 		f->mode = port->mode;
 		f->speed_bps = port->nic.speed_bps;
 		f->speed_nominal = port->nic.speed_nominal;

@@ -86,7 +86,7 @@ static int port_query(struct ports *p, int i)
 
 static void port_close_rung(struct run_port *port)
 {
-	for (uint32_t q = 0; port->prog.skel && q < port->queues; q++)
+	for (uint32_t q = 0; port->prog.sockets_fd > 0 && q < port->queues; q++)
 		(void)prog_set_socket(&port->prog, port->queue_id[q], -1);
 	/* The program goes first: closing a socket under it has crashed drivers. */
 	prog_close(&port->prog);
@@ -94,8 +94,9 @@ static void port_close_rung(struct run_port *port)
 		queue_close(&port->queue[q]);
 }
 
-static int port_load(struct ports *p, struct run_port *port, bool generic)
+static int port_load(struct ports *p, int i, bool generic)
 {
+	struct run_port *port = &p->port[i];
 	uint8_t slot_of[QUEUES_MAX];
 	struct prog_spec spec = {
 		.maps = &p->maps,
@@ -110,6 +111,8 @@ static int port_load(struct ports *p, struct run_port *port, bool generic)
 	memset(slot_of, (int)port->queues, sizeof(slot_of));
 	for (uint32_t q = 0; q < port->queues; q++)
 		slot_of[port->queue_id[q]] = (uint8_t)q;
+	if (p->engine == ENGINE_KERNEL)
+		return port_load_inside(p, i, &spec);
 	return prog_open(&port->prog, &spec);
 }
 
@@ -160,17 +163,18 @@ static int port_try(struct ports *p, int i, enum mode mode)
 	struct run_port *port = &p->port[i];
 	uint32_t changes = port->nic.carrier_changes;
 	char why[64] = "";
-	int err = port_load(p, port, mode == MODE_GENERIC);
+	int err = port_load(p, i, mode == MODE_GENERIC);
 
 	if (err)
 		return err;
 	err = prog_attach(&port->prog, &port->nic, mode == MODE_GENERIC, why, sizeof(why));
 	if (err) {
-		snprintf(port->why, sizeof(port->why), "%s: %s", mode_name(mode), why);
+		snprintf(port->why, sizeof(port->why), "%s: %s", mode_name_in(p->engine, mode),
+			 why);
 		goto out;
 	}
 	err = nic_wait_link(&port->nic, changes, LINK_TIMEOUT_NS, p->stop);
-	if (!err)
+	if (!err && p->engine == ENGINE_XSK)
 		err = port_open_queues(p, i, mode);
 	if (!err)
 		port->mode = mode;
@@ -186,15 +190,15 @@ static bool worth_stepping_down(int err)
 	       err == -ENOSPC;
 }
 
-static int port_climb(struct ports *p, int i, enum mode from)
+/* From mode from down to mode last, of the modes that were asked for. quiet: what failed is not
+ * said. */
+static int port_climb(struct ports *p, int i, enum mode from, enum mode last, bool quiet)
 {
-	enum mode asked = p->config->mode;
 	struct run_port *port = &p->port[i];
-	enum mode last = asked == MODE_AUTO ? MODE_GENERIC : asked;
 	char first_why[sizeof(port->why)] = "";
 	int err = -EOPNOTSUPP;
 
-	for (enum mode mode = asked == MODE_AUTO ? from : asked; mode <= last; mode++) {
+	for (enum mode mode = from; mode <= last; mode++) {
 		err = port_foreign_program(port);
 		if (err)
 			return err;
@@ -211,28 +215,94 @@ static int port_climb(struct ports *p, int i, enum mode from)
 		if (!worth_stepping_down(err))
 			break;
 	}
-	if (err != -ETIMEDOUT && err != -EINTR && port->why[0])
+	if (err != -ETIMEDOUT && err != -EINTR && port->why[0] &&
+	    !(quiet && worth_stepping_down(err)))
 		log_error("%s: %s%s", port->nic.text, port->why,
-			  asked == MODE_AUTO ? "" : " (try --mode auto)");
+			  p->config->mode == MODE_AUTO ? "" : " (try --mode auto)");
 	return err;
 }
 
-static int ports_climb(struct ports *p, enum mode from)
+static void ports_close_rung(struct ports *p)
 {
-	for (int i = 0; i < p->n; i++) {
-		int err = port_climb(p, i, from);
+	for (int i = 0; i < p->n; i++)
+		port_close_rung(&p->port[i]);
+}
 
-		if (err)
-			return err;
-	}
-	if (!p->bridge)
-		return 0;
+static void bridge_own(struct ports *p)
+{
 	for (uint32_t q = 0; q < p->port[0].queues; q++)
 		for (int i = 0; i < 2; i++) {
 			p->port[i].queue[q].owner[0] = &p->port[0].queue[q];
 			p->port[i].queue[q].owner[1] = &p->port[1].queue[q];
 		}
-	return 0;
+}
+
+/* All ports with one engine, or none. */
+static int ports_climb(struct ports *p, enum engine engine, enum mode from, enum mode last,
+		       bool quiet)
+{
+	enum mode asked = p->config->mode;
+	int err = 0;
+
+	p->engine = engine;
+	if (asked != MODE_AUTO) {
+		if (asked < from || asked > last)
+			return -EOPNOTSUPP;
+		from = last = asked;
+	}
+	if (engine == ENGINE_XSK)
+		err = ports_allocate(p);
+	for (int i = 0; i < p->n && !err; i++)
+		err = port_climb(p, i, from, last, quiet);
+	if (err)
+		ports_close_rung(p);
+	else if (engine == ENGINE_XSK && p->bridge)
+		bridge_own(p);
+	return err;
+}
+
+/*
+ * Zero-copy sockets where there are any; else the kernel engine, where it can do all that was
+ * asked; else sockets that copy.
+ */
+static int ports_climb_auto(struct ports *p)
+{
+	int err;
+
+	if (engine_demand(p->config))
+		return ports_climb(p, ENGINE_KERNEL, MODE_COPY, MODE_GENERIC, false);
+	if (engine_refusal(p->config))
+		return ports_climb(p, ENGINE_XSK, MODE_ZERO_COPY, MODE_GENERIC, false);
+	err = ports_climb(p, ENGINE_XSK, MODE_ZERO_COPY, MODE_ZERO_COPY, true);
+	if (!err) {
+		engine_explain(p, "zero-copy is obtained", "kernel");
+		return 0;
+	}
+	if (!worth_stepping_down(err))
+		return err;
+	err = ports_climb(p, ENGINE_KERNEL, MODE_COPY, MODE_COPY, true);
+	if (!err) {
+		engine_explain(p, "no zero-copy here", "xsk, which copies every frame");
+		return 0;
+	}
+	if (!worth_stepping_down(err))
+		return err;
+	err = ports_climb(p, ENGINE_XSK, MODE_COPY, MODE_GENERIC, false);
+	if (!err)
+		engine_explain(p, "neither zero-copy nor native XDP here", "kernel");
+	return err;
+}
+
+static int ports_choose(struct ports *p)
+{
+	switch (p->config->engine) {
+	case ENGINE_XSK:
+		return ports_climb(p, ENGINE_XSK, MODE_ZERO_COPY, MODE_GENERIC, false);
+	case ENGINE_KERNEL:
+		return ports_climb(p, ENGINE_KERNEL, MODE_COPY, MODE_GENERIC, false);
+	default:
+		return ports_climb_auto(p);
+	}
 }
 
 /* --- all of it --- */
@@ -263,11 +333,11 @@ int ports_open(struct ports *p, const struct config *config, const volatile int 
 	if (!err)
 		err = prog_maps_open(&p->maps, nslots);
 	if (!err)
-		err = ports_allocate(p);
+		err = ports_templates(p);
 	for (int i = 0; !err && i < p->n; i++)
 		err = nic_promiscuous(&p->port[i].nic);
 	if (!err)
-		err = ports_climb(p, MODE_ZERO_COPY);
+		err = ports_choose(p);
 	if (err)
 		ports_close(p);
 	return err;
@@ -276,28 +346,32 @@ int ports_open(struct ports *p, const struct config *config, const volatile int 
 int ports_step_down(struct ports *p, const char *why)
 {
 	enum mode lowest = MODE_ZERO_COPY;
+	enum engine engine = p->engine;
 
 	if (p->config->mode != MODE_AUTO)
 		return -EOPNOTSUPP;
 	for (int i = 0; i < p->n; i++)
 		if (p->port[i].mode > lowest)
 			lowest = p->port[i].mode;
+	if (engine == ENGINE_KERNEL && p->config->engine == ENGINE_AUTO) {
+		engine = ENGINE_XSK;
+		lowest = MODE_ZERO_COPY; /* was refused before */
+	}
 	if (lowest == MODE_GENERIC)
 		return -EOPNOTSUPP;
-	log_warn("%s: trying %s", why, mode_name(lowest + 1));
-	for (int i = 0; i < p->n; i++)
-		port_close_rung(&p->port[i]);
-	return ports_climb(p, lowest + 1);
+	log_warn("%s: trying %s, engine %s", why, mode_name_in(engine, lowest + 1),
+		 engine_name(engine));
+	ports_close_rung(p);
+	return ports_climb(p, engine, lowest + 1, MODE_GENERIC, false);
 }
 
 void ports_close(struct ports *p)
 {
 	if (!p)
 		return;
-	for (int i = 0; i < p->n; i++) {
-		port_close_rung(&p->port[i]);
+	ports_close_rung(p);
+	for (int i = 0; i < p->n; i++)
 		nic_close(&p->port[i].nic);
-	}
 	for (uint32_t i = 0; i < p->numem; i++)
 		umem_unmap(&p->umem[i]);
 	prog_maps_close(&p->maps);

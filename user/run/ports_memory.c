@@ -135,7 +135,11 @@ struct umem *ports_umem(struct ports *p, int i, uint32_t q)
 
 int ports_allocate(struct ports *p)
 {
-	int err = ports_choose_chunk(p);
+	int err;
+
+	if (p->numem) /* by an engine that was tried before */
+		return 0;
+	err = ports_choose_chunk(p);
 
 	if (!err)
 		err = ports_choose_frames(p);

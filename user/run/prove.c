@@ -68,7 +68,10 @@ int session_prove(struct session *s)
 			return 1;
 		snprintf(why, sizeof(why), "nothing that %.32s sent arrived",
 			 s->ports.port[crossed[0] > 0].nic.text);
+		for (uint32_t i = 0; i < s->nworkers; i++)
+			worker_done(&s->worker[i]);
 		if (s->stop || ports_step_down(&s->ports, why))
 			return crossed[0] > 0 || crossed[1] > 0;
+		session_workers(s);
 	}
 }

@@ -9,12 +9,16 @@ static void sample_queue(struct session *s, const struct worker *w, struct snaps
 {
 	struct queue_counters *q = &snap->queue[w->slot];
 
-	(void)queue_stats(w->queue, &q->socket);
-	queue_gauges(w->queue, &q->gauge);
+	if (!w->inside) {
+		(void)queue_stats(w->queue, &q->socket);
+		queue_gauges(w->queue, &q->gauge);
+	}
 	q->gauge.burst_span_ns = w->burst_span;
 	q->gauge.thread = w->thread;
-	q->gauge.cpu_ns = crew_cpu_ns(&s->crew, w->thread);
-	q->gauge.cpu = (uint32_t)s->crew.thread[w->thread].ran_on;
+	if (w->thread != THREAD_NONE) {
+		q->gauge.cpu_ns = crew_cpu_ns(&s->crew, w->thread);
+		q->gauge.cpu = (uint32_t)s->crew.thread[w->thread].ran_on;
+	}
 	hist_add(&snap->latency[w->port], w->latency);
 }
 

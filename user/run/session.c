@@ -17,13 +17,20 @@ enum { STATUS_FINE = 0, STATUS_CANNOT = 1, STATUS_VERDICT = 3, STATUS_MACHINE = 
 
 /* --- set-up --- */
 
-static void session_workers(struct session *s)
+void session_workers(struct session *s)
 {
 	struct ports *p = &s->ports;
+	cpu_set_t cpus;
+	uint32_t ncpus = cpus_allowed(s->config, &cpus);
 
+	memset(&s->crew, 0, sizeof(s->crew));
+	s->nworkers = 0;
 	for (int i = 0; i < p->n; i++) {
 		struct run_port *port = &p->port[i];
 
+		port->streams = port->queues;
+		if (p->engine == ENGINE_KERNEL && port->streams > ncpus)
+			port->streams = ncpus;
 		for (uint32_t q = 0; q < port->queues; q++) {
 			struct worker *w = &s->worker[s->nworkers++];
 			uint32_t slot = port->first_slot + q;
@@ -37,58 +44,19 @@ static void session_workers(struct session *s)
 				.slot = slot,
 				.run_seen = &s->run_seen[i],
 			};
+			if (p->engine != ENGINE_KERNEL)
+				continue;
+			w->inside = &port->prog;
+			w->run_seen = &port->prog.inside->plan->run_seen;
+			w->sends = ports_generate(p) && q < port->streams;
 		}
 	}
-	crew_assign(&s->crew, s->worker, s->nworkers, (uint32_t)p->n, p->bridge,
-		    s->config->have_cpus ? &s->config->cpus : NULL);
-	s->crew.spin = s->config->spin;
-}
-
-/* send's second port only tells where the frames are to go. */
-static int address_of_other(const struct config *config, uint8_t mac[6])
-{
-	struct nic nic;
-	int err;
-
-	if (config->port_netns[1] != NETNS_OWN)
-		err = nic_open_at(&nic, config->port_netns[1], config->port[1], config->port[1]);
+	if (p->engine == ENGINE_KERNEL)
+		crew_assign_streams(&s->crew, s->worker, s->nworkers, &cpus);
 	else
-		err = nic_open(&nic, config->port[1]);
-	if (err)
-		return err;
-	memcpy(mac, nic.mac, 6);
-	nic_close(&nic);
-	return 0;
-}
-
-static int session_templates(struct session *s)
-{
-	const struct config *config = s->config;
-
-	if (config->command == COMMAND_COUNT ||
-	    (config->command == COMMAND_REFLECT && !s->ports.bridge))
-		return 0;
-	for (int i = 0; i < s->ports.n; i++) {
-		struct frame_spec spec = {
-			.src_ip = i ? FRAME_NET_B : FRAME_NET_A,
-			.dst_ip = i ? FRAME_NET_A : FRAME_NET_B,
-			.frame_bytes = s->ports.bridge ? FRAME_BYTES_MIN : config->frame_bytes,
-		};
-		int err = 0;
-
-		memcpy(spec.src_mac, s->ports.port[i].nic.mac, 6);
-		if (s->ports.n == 2)
-			memcpy(spec.dst_mac, s->ports.port[1 - i].nic.mac, 6);
-		else if (config->have_dst_mac)
-			memcpy(spec.dst_mac, config->dst_mac, 6);
-		else
-			err = address_of_other(config, spec.dst_mac);
-		if (!err)
-			err = frame_build(&spec, &s->frame[i]);
-		if (err)
-			return err;
-	}
-	return 0;
+		crew_assign(&s->crew, s->worker, s->nworkers, (uint32_t)p->n, p->bridge,
+			    s->config->have_cpus ? &s->config->cpus : NULL);
+	s->crew.spin = s->config->spin;
 }
 
 static void session_title(struct session *s)
@@ -132,8 +100,6 @@ static int session_open(struct session *s)
 
 	if (!err)
 		err = ports_open(&s->ports, s->config, &s->stop);
-	if (!err)
-		err = session_templates(s);
 	if (!err)
 		err = session_snapshots(s);
 	if (err)
@@ -239,7 +205,7 @@ static int session_work(struct session *s)
 	if (!err)
 		err = session_show(s);
 	if (!err && s->config->command == COMMAND_COUNT)
-		kin_start(&s->kin, &s->run_seen[0]);
+		kin_start(&s->kin, s->worker[0].run_seen);
 	if (!err && crossed)
 		err = session_phases(s);
 	if (!err)

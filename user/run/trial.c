@@ -16,18 +16,6 @@
 #define LOOK_NS		2000000ull    /* how often the end of a limited trial is looked for */
 #define SETTLE_EVERY_NS 1000000000ull /* real cards: counters are read until two reads agree */
 #define SETTLE_MAX_NS	5000000000ull
-#define FLOWS_UNKNOWN	(STAMP_FLOW_MAX + 1)
-#define WINDOW_UNKNOWN	1024 /* bits per flow when the number of flows is not known */
-#define WINDOW_BUDGET	(1u << 22)
-
-static uint32_t window_bits(uint32_t flows)
-{
-	uint32_t bits = WINDOW_BITS_MIN;
-
-	while (bits < WINDOW_BITS_MAX && bits * 2 <= WINDOW_BUDGET / flows)
-		bits *= 2;
-	return bits;
-}
 
 static bool phase_generates(const struct phase *phase)
 {
@@ -40,15 +28,16 @@ static void plan_generator(struct session *s, const struct trial_spec *spec, int
 			   double pps, struct plan *plan)
 {
 	const struct config *config = s->config;
-	uint32_t queues = s->ports.port[port].queues;
+	uint32_t queues = s->ports.port[port].streams;
 	uint32_t active = config->flows < queues ? config->flows : queues;
 
 	plan->tx = TX_GENERATE;
-	plan->frame = &s->frame[port];
+	plan->frame = &s->ports.port[port].frame;
 	plan->flows = config->flows;
 	plan->tx_index = q;
 	plan->tx_queues = queues;
 	plan->pps = pps / active;
+	plan->stamp_every = config->stamp_every;
 	plan->send_flags = port == 1 ? STAMP_FROM_B : 0;
 	plan->limit = UINT64_MAX;
 	if (q >= active)
@@ -71,13 +60,13 @@ static void plan_worker(struct session *s, const struct trial_spec *spec, const 
 		.expect_flags = phase->expect[w->port],
 		.ignore_flags = phase->any_flags ? STAMP_REPLY | STAMP_FROM_B : 0,
 		.burst = config->burst,
-		.rx_flows = sender_known ? config->flows : FLOWS_UNKNOWN,
+		.rx_flows = flows_expected(config),
+		.window_bits = window_bits_for(config),
 		.verify_full = config->verify_full,
 		.swap = config->swap,
 		.set_reply = !s->ports.bridge,
 		.match = &s->ports.port[w->port].match,
 	};
-	plan->window_bits = sender_known ? window_bits(config->flows) : WINDOW_UNKNOWN;
 	if (phase->tx[w->port] == TX_GENERATE)
 		plan_generator(s, spec, (int)w->port, q, pps, plan);
 }
@@ -92,9 +81,27 @@ static void bridge_worker(struct session *s, struct worker *w)
 	w->out_count = &s->ports.maps.slot[other->first_slot + place].worker;
 }
 
+/* What the kernel engine's program of a port does with the frames that come in. */
+static void plan_inside(struct session *s, const struct phase *phase, int i)
+{
+	struct inside *in = s->ports.port[i].prog.inside;
+
+	inside_clear(in);
+	*in->plan = (struct receive_plan){
+		.flows = flows_expected(s->config),
+		.run = s->run,
+		.any_run = !phase_generates(phase),
+		.set_reply = !s->ports.bridge,
+		.expect = phase->expect[i],
+		.ignore = phase->any_flags ? STAMP_REPLY | STAMP_FROM_B : 0,
+	};
+}
+
 static int trial_plan(struct session *s, const struct trial_spec *spec, struct result_trial *trial)
 {
 	memset(s->run_seen, 0, sizeof(s->run_seen));
+	for (int i = 0; i < s->ports.n && s->ports.engine == ENGINE_KERNEL; i++)
+		plan_inside(s, spec->phase, i);
 	for (uint32_t i = 0; i < s->nworkers; i++) {
 		struct worker *w = &s->worker[i];
 		const struct run_port *port = &s->ports.port[w->port];
@@ -113,7 +120,7 @@ static int trial_plan(struct session *s, const struct trial_spec *spec, struct r
 			trial->wanted_pps = pps;
 		w->out = w->queue;
 		w->out_count = w->count;
-		if (s->ports.bridge && spec->phase->rx[w->port] == RX_REFLECT)
+		if (s->ports.bridge && !w->inside && spec->phase->rx[w->port] == RX_REFLECT)
 			bridge_worker(s, w);
 		plan_worker(s, spec, w, w->slot - port->first_slot, pps, &plan);
 		err = worker_prepare(w, &plan);
@@ -167,7 +174,7 @@ static int trial_failed(const struct session *s, const struct progress *p)
 	if (!w)
 		return 0;
 	log_error("%s queue %u can't send any more: %s%s", s->ports.port[w->port].nic.text,
-		  w->out->queue_id, strerror(-w->error),
+		  worker_queue_id(s, w), strerror(-w->error),
 		  w->error == -ENXIO || w->error == -EINVAL
 			  ? " (the XDP program is gone, or the device was reset)"
 			  : "");
@@ -230,7 +237,7 @@ static void trial_empty_rings(struct session *s)
 	uint64_t deadline = clock_now() + QUIET_NS;
 	bool waiting = true;
 
-	while (waiting && clock_now() < deadline) {
+	while (waiting && clock_now() < deadline && s->ports.engine == ENGINE_XSK) {
 		waiting = false;
 		clock_sleep(LOOK_NS / 2);
 		for (uint32_t i = 0; i < s->nworkers; i++) {
@@ -284,7 +291,7 @@ static int64_t trial_frames_held(struct session *s)
 {
 	int64_t held = 0;
 
-	for (int i = 0; i < s->ports.n; i++) {
+	for (int i = 0; i < s->ports.n && s->ports.engine == ENGINE_XSK; i++) {
 		struct run_port *port = &s->ports.port[i];
 
 		for (uint32_t q = 0; q < port->queues; q++)
@@ -325,6 +332,14 @@ static void trial_begin(struct session *s, const struct trial_spec *spec, uint64
 	crew_set(&s->crew, CREW_RUN);
 }
 
+/* Their threads are inside the kernel; this is how they hear of it. */
+static void trial_stop_streams(struct session *s)
+{
+	for (uint32_t i = 0; i < s->nworkers; i++)
+		if (s->worker[i].stream)
+			__atomic_store_n(&s->worker[i].stream->stop, 1, __ATOMIC_RELEASE);
+}
+
 int session_trial(struct session *s, const struct trial_spec *spec, struct result_trial *trial)
 {
 	const struct phase *phase = spec->phase;
@@ -345,6 +360,7 @@ int session_trial(struct session *s, const struct trial_spec *spec, struct resul
 	trial_begin(s, spec, start);
 	err = trial_wait(s, spec, start);
 	crew_set(&s->crew, CREW_DRAIN);
+	trial_stop_streams(s);
 	end = clock_now();
 	if (spec->duration_ns && end > start + spec->duration_ns)
 		end = start + spec->duration_ns;

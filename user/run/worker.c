@@ -22,7 +22,7 @@ static int worker_map_windows(struct worker *w)
 	const struct plan *plan = &w->plan;
 	void *mem;
 
-	if (plan->rx != RX_COUNT || !plan->rx_flows)
+	if (plan->rx != RX_COUNT || !plan->rx_flows || w->inside)
 		return 0;
 	w->window_mask = plan->window_bits - 1;
 	w->window_stride = sizeof(struct window) + plan->window_bits / 8;
@@ -66,8 +66,11 @@ int worker_prepare(struct worker *w, const struct plan *plan)
 	if (plan->tx == TX_GENERATE) {
 		pacer_init(&w->pacer, plan->pps, plan->burst, plan->limit, 0);
 		flow_walk_init(&w->walk, plan->flows, plan->tx_index, plan->tx_queues);
-		worker_fill_frames(w);
+		if (!w->inside)
+			worker_fill_frames(w);
 	}
+	if (w->stream)
+		stream_prepare(w);
 	return worker_map_windows(w);
 }
 
