@@ -30,14 +30,38 @@ void queue_fill_one(struct queue *q, uint64_t addr)
 	xsk_ring_prod__submit(fill, 1);
 }
 
+static uint32_t least(uint32_t a, uint32_t b, uint32_t c)
+{
+	return a < b ? (a < c ? a : c) : (b < c ? b : c);
+}
+
+/* The frames of n RX entries, to places of the fill ring; in pieces that wrap in neither. */
+static void fill_write(struct queue *q, uint32_t to, uint32_t from, uint32_t n)
+{
+	const struct xsk_ring_prod *fill = &q->io->fill;
+
+	while (n) {
+		uint32_t piece = least(n, fill->size - (to & fill->mask),
+				       q->rx_mask + 1 - (from & q->rx_mask));
+		uint64_t *addr = (uint64_t *)fill->ring + (to & fill->mask);
+		const struct xdp_desc *desc = queue_rx_desc(q, from), *end = desc + piece;
+
+		while (desc != end)
+			*addr++ = desc++->addr;
+		to += piece;
+		from += piece;
+		n -= piece;
+	}
+}
+
 void queue_rx_recycle(struct queue *q, uint32_t index, uint32_t n)
 {
 	struct xsk_ring_prod *fill = &q->io->fill;
 	uint32_t at;
 	bool room = xsk_ring_prod__reserve(fill, n, &at) == n;
 
-	for (uint32_t i = 0; room && i < n; i++)
-		*xsk_ring_prod__fill_addr(fill, at + i) = queue_rx_desc(q, index + i)->addr;
+	if (room)
+		fill_write(q, at, index, n);
 	/* RX entries first: with the buffers back but not the entries, the RX ring could overflow.
 	 */
 	xsk_ring_cons__release(&q->io->rx, n);
@@ -55,12 +79,15 @@ static void fill_publish(struct xsk_ring_prod *fill)
 }
 
 /*
- * Back to where they belong: a sender's stack, or the fill ring they were received with, which has
- * room for every frame the queue owns. Stops at a frame of another owner; returns how many.
+ * Frames of one part of the memory, back to where they belong: their owner's stack of transmit
+ * frames, or the fill ring they were received with, which has room for every frame the queue owns.
+ * Stops at a frame of the other part; returns how many.
  */
-static uint32_t reap_run(struct queue *owner, uint64_t low, uint64_t size,
-			 const struct xsk_ring_cons *done, uint32_t index, uint32_t n)
+static uint32_t reap_part(struct queue *q, bool part, uint32_t index, uint32_t n)
 {
+	const struct xsk_ring_cons *done = &q->io->completion;
+	const uint64_t part_size = q->part_size;
+	struct queue *owner = q->owner[part];
 	const uint64_t first_tx = owner->first_tx, tx_bytes = owner->tx_bytes;
 	struct xsk_ring_prod *fill = &owner->io->fill;
 	uint64_t *free = owner->free + owner->nfree;
@@ -71,7 +98,7 @@ static uint32_t reap_run(struct queue *owner, uint64_t low, uint64_t size,
 
 		if (addr - first_tx < tx_bytes)
 			*free++ = addr;
-		else if (addr - low < size)
+		else if ((addr >= part_size) == part)
 			*xsk_ring_prod__fill_addr(fill, at++) = addr;
 		else
 			break;
@@ -85,17 +112,15 @@ static uint32_t reap_run(struct queue *owner, uint64_t low, uint64_t size,
 uint32_t queue_reap(struct queue *q)
 {
 	struct xsk_ring_cons *done = &q->io->completion;
-	const bool shared = q->owner[0] != q->owner[1];
 	uint32_t index, n;
 
 	if (!q->outstanding)
 		return 0;
 	n = (uint32_t)xsk_ring_cons__peek(done, q->outstanding, &index);
 	for (uint32_t i = 0; i < n;) {
-		uint32_t part = *xsk_ring_cons__comp_addr(done, index + i) >= q->part_size;
+		bool part = *xsk_ring_cons__comp_addr(done, index + i) >= q->part_size;
 
-		i += reap_run(q->owner[part], part ? q->part_size : 0,
-			      shared && !part ? q->part_size : UINT64_MAX, done, index + i, n - i);
+		i += reap_part(q, part, index + i, n - i);
 	}
 	if (n)
 		xsk_ring_cons__release(done, n);
