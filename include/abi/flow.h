@@ -40,6 +40,23 @@ static inline void flow_walk_next(struct flow_walk *w)
 	}
 }
 
+/* Does the queue own no other flow? */
+static inline int flow_walk_is_one(const struct flow_walk *w)
+{
+	return w->first + w->step >= w->flows;
+}
+
+/* n frames on, which end with the queue's last flow at the latest. */
+static inline void flow_walk_skip(struct flow_walk *w, __u32 n)
+{
+	if (flow_walk_is_one(w)) {
+		w->seq += n;
+		return;
+	}
+	w->flow += (n - 1) * w->step;
+	flow_walk_next(w);
+}
+
 /* The UDP header of a flow: ports, length, checksum. */
 static inline __u64 frame_udp(__u32 udp_sum, __u64 udp_rest, __u32 flow)
 {
@@ -52,19 +69,16 @@ static inline __u64 frame_udp(__u32 udp_sum, __u64 udp_rest, __u32 flow)
 	return (__u64)from << 48 | (__u64)to << 32 | udp_rest | check;
 }
 
-/* The flows above this one whose headers follow from its own by frame_udp_next(). */
+/* The flows from this one up to that limit differ in one port alone. */
 static inline __u32 frame_udp_limit(__u32 flow)
 {
 	return (flow | 0x3fff) + 1;
 }
 
-/* The header of the flow that is step higher: one port goes up, the checksum down (never to 0). */
-static inline __u64 frame_udp_next(__u64 udp, __u32 step)
+/* To be added for the flow that is step higher: to one port, while the checksum stays above 0. */
+static inline __u64 frame_udp_step(__u32 step)
 {
-	__u32 check = (udp & 0xffff) + 0xffff - step;
-
-	check = (check & 0xffff) + (check >> 16);
-	return ((udp & ~0xffffull) + ((__u64)step << 48)) | check;
+	return ((__u64)step << 48) - step;
 }
 
 /* Flow of a frame from its UDP ports; may be above STAMP_FLOW_MAX for ports that are not ours. */

@@ -29,7 +29,8 @@
 #define STAMP_TIME_BITS	  40
 #define STAMP_TIME_MASK	  ((1ull << STAMP_TIME_BITS) - 1)
 #define STAMP_OFFSET	  42 /* Ethernet 14 + IPv4 20 + UDP 8 */
-#define STAMP_OFFSETS_MAX 4  /* how many places a program looks at */
+#define STAMP_RUN_AT	  4
+#define STAMP_OFFSETS_MAX 4 /* how many places a program looks at */
 
 struct stamp {
 	__u16 run;
@@ -65,34 +66,24 @@ static inline __u32 stamp_check(__u32 burst_sum, __u32 flow, __u32 seq)
 	return ~(half + (half << 16 | half >> 16)) >> 16; /* the carry comes round by itself */
 }
 
-/*
- * The check of a stamp with flow and sequence n higher in all: 256 n less, with end-around borrow.
- * step = stamp_check_step(n) is constant for a sender.
- */
-static inline __u32 stamp_check_step(__u32 n)
+/* A stamp's first 8 bytes and its second; the last two are the lowest of time. */
+static inline __u64 stamp_high(__u64 head, __u32 check, __u32 flow)
 {
-	return 0xffff - fold16((__u64)n << 8);
+	return head | (__u64)check << 32 | flow >> 8;
 }
 
-static inline __u32 stamp_check_next(__u32 check, __u32 step)
+static inline __u64 stamp_low(__u32 flow, __u32 seq, __u64 time)
 {
-	check += step;
-	return (check & 0xffff) + (check >> 16);
-}
-
-static inline void stamp_write(void *at, __u64 head, __u32 check, __u32 flow, __u32 seq, __u64 time)
-{
-	time &= STAMP_TIME_MASK;
-	store_be64(at, head | (__u64)check << 32 | flow >> 8);
-	store_be64((char *)at + 8, (__u64)flow << 56 | (__u64)seq << 24 | time >> 16);
-	store_be16((char *)at + 16, time);
+	return (__u64)flow << 56 | (__u64)seq << 24 | (time & STAMP_TIME_MASK) >> 16;
 }
 
 /* Write a stamp. burst_sum = stamp_burst_sum(head, time). */
 static inline void stamp_put(void *at, __u64 head, __u32 burst_sum, __u32 flow, __u32 seq,
 			     __u64 time)
 {
-	stamp_write(at, head, stamp_check(burst_sum, flow, seq), flow, seq, time);
+	store_be64(at, stamp_high(head, stamp_check(burst_sum, flow, seq), flow));
+	store_be64((char *)at + 8, stamp_low(flow, seq, time));
+	store_be16((char *)at + 16, time);
 }
 
 /* Is a stamp with right magic and check here? The sum needs no byte swap (RFC 1071 section 2 B). */
@@ -156,10 +147,11 @@ static inline int stamp_is_reply(const void *at)
  */
 static inline void stamp_set_reply(void *at)
 {
-	__u32 check = ABI_LOAD(__u16, (char *)at + 2) + (0xffffu - abi_be16(STAMP_REPLY << 12));
+	__u16 check = ABI_LOAD(__u16, (char *)at + 2);
+	int borrow = __builtin_sub_overflow(check, (__u16)abi_be16(STAMP_REPLY << 12), &check);
 
 	((__u8 *)at)[6] |= STAMP_REPLY << 4;
-	ABI_STORE(__u16, (char *)at + 2, (__u16)((check >> 16) + check));
+	ABI_STORE(__u16, (char *)at + 2, (__u16)(check - borrow));
 }
 
 /* now - sent on the 40-bit clock, signed: right for spans below 9 minutes either way. */

@@ -66,6 +66,7 @@ struct worker {
 	struct pacer pacer;
 	struct flow_walk walk;
 	uint64_t stamp_head;
+	uint32_t burst_sum; /* of the stamps of this burst: what is the same for all */
 	uint32_t window_mask, window_stride;
 	char *windows; /* rx_flows x (struct window, bitmap) */
 	size_t windows_bytes;

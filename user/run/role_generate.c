@@ -2,95 +2,101 @@
 /* The generator: frames of the template, each with its flow's ports and its own stamp. */
 #include "run/worker.h"
 
-/* The frames of a queue in their order: what a frame has to hold follows from the one before. */
+/*
+ * Some frames of a queue in their order, such that each is the one before plus a constant: their
+ * flows end before a port would wrap, their checks before they would fall below the least.
+ */
 struct line {
-	struct flow_walk walk;
-	uint32_t burst_sum, check, check_step; /* of the stamp */
-	uint32_t limit;			       /* flows below it are reached by steps */
-	uint64_t udp;			       /* header */
+	uint64_t udp, udp_step; /* header */
+	uint64_t high, low;	/* the stamp's first 16 bytes */
+	uint64_t high_step, low_step;
+	uint16_t tail; /* and its last two, in network order */
 };
 
-static inline void line_restart(struct line *l, const struct frame *frame)
+/* One flow: the sequence numbers go up. */
+static uint32_t line_of_flow(struct line *l, const struct flow_walk *walk, uint32_t check)
 {
-	uint32_t limit = frame_udp_limit(l->walk.flow);
+	uint32_t last = UINT32_MAX - walk->seq;
 
-	l->limit = limit < l->walk.flows ? limit : l->walk.flows;
-	l->check = stamp_check(l->burst_sum, l->walk.flow, l->walk.seq);
-	l->udp = frame_udp(frame->udp_sum, frame->udp_rest, l->walk.flow);
+	l->udp_step = 0;
+	l->low_step = 1ull << 24;
+	l->high_step = 0 - (256ull << 32);
+	return (check >> 8 < last ? check >> 8 : last) + 1;
 }
 
-static inline void line_next(struct line *l, const struct frame *frame)
+/* One frame of each flow: ports and flow go up, the UDP checksum, which is never 0, goes down. */
+static uint32_t line_of_flows(struct line *l, const struct flow_walk *walk, uint32_t check)
 {
-	uint32_t step = l->walk.step;
+	uint32_t step = walk->step, most = check >> 8, to_wrap = (l->udp & 0xffff) - 1;
+	uint32_t limit = frame_udp_limit(walk->flow);
 
-	if (l->walk.flow + step < l->limit) {
-		l->walk.flow += step;
-		l->check = stamp_check_next(l->check, l->check_step);
-		l->udp = frame_udp_next(l->udp, step);
-	} else {
-		flow_walk_next(&l->walk);
-		line_restart(l, frame);
-	}
+	limit = limit < walk->flows ? limit : walk->flows;
+	l->udp_step = frame_udp_step(step);
+	l->low_step = (uint64_t)step << 56;
+	l->high_step = (step >> 8) - ((uint64_t)step << 40);
+	most = most < to_wrap ? most : to_wrap;
+	most = most < limit - 1 - walk->flow ? most : limit - 1 - walk->flow;
+	return most / step + 1;
 }
 
-/* Frames that lie ready are patched, not copied: the stamp, and the UDP header where it changes. */
-static inline __attribute__((always_inline)) void
-generate_frames(struct worker *w, struct xdp_desc *desc, uint32_t n, const bool one_flow)
+/* The line that begins with the next frame. Returns its length. */
+static uint32_t line_begin(struct line *l, const struct worker *w)
 {
 	const struct frame *frame = w->plan.frame;
-	const uint64_t now = w->now, head = w->stamp_head;
-	const uint32_t len = frame->len;
-	struct queue *q = w->queue;
-	uint8_t *const area = q->area;
-	const uint64_t *free = q->free + q->nfree;
-	struct line line = {
-		.walk = w->walk,
-		.burst_sum = stamp_burst_sum(head, now),
-		.check_step = stamp_check_step(one_flow ? 1 : w->walk.step),
-	};
+	const struct flow_walk *walk = &w->walk;
+	uint32_t check = stamp_check(w->burst_sum, walk->flow, walk->seq);
 
-	line_restart(&line, frame);
-	for (const struct xdp_desc *end = desc + n; desc != end; desc++) {
+	l->high = stamp_high(w->stamp_head, check, walk->flow);
+	l->low = stamp_low(walk->flow, walk->seq, w->now);
+	l->tail = abi_be16((uint16_t)w->now);
+	l->udp = frame_udp(frame->udp_sum, frame->udp_rest, walk->flow);
+	return flow_walk_is_one(walk) ? line_of_flow(l, walk, check)
+				      : line_of_flows(l, walk, check);
+}
+
+/* Frames that lie ready are patched, not copied: UDP header and stamp. */
+static void generate_line(struct queue *q, struct line l, struct xdp_desc *desc, uint32_t n,
+			  uint32_t len)
+{
+	const struct xdp_desc *const end = desc + n;
+	const uint64_t *free = q->free + q->nfree;
+	uint8_t *const area = q->area;
+
+	for (; desc != end; desc++) {
 		uint64_t addr = *--free;
 		uint8_t *data = area + addr;
 
-		if (!one_flow)
-			store_be64(data + FRAME_UDP_AT, line.udp);
-		stamp_write(data + STAMP_OFFSET, head, line.check, line.walk.flow, line.walk.seq,
-			    now);
-		*desc = (struct xdp_desc){.addr = addr, .len = len};
-		if (one_flow) {
-			line.walk.seq++;
-			line.check = stamp_check_next(line.check, line.check_step);
-		} else {
-			line_next(&line, frame);
-		}
+		desc->addr = addr;
+		desc->len = len;
+		desc->options = 0;
+		store_be64(data + FRAME_UDP_AT, l.udp);
+		store_be64(data + STAMP_OFFSET, l.high);
+		store_be64(data + STAMP_OFFSET + 8, l.low);
+		ABI_STORE(uint16_t, data + STAMP_OFFSET + 16, l.tail);
+		l.udp += l.udp_step;
+		l.low += l.low_step;
+		l.high += l.high_step + (l.low < l.low_step);
 	}
 	q->nfree -= n;
-	w->walk = line.walk;
-}
-
-/* The piece of a burst that lies together in the ring. */
-static void generate_piece(struct worker *w, uint32_t index, uint32_t n)
-{
-	struct xdp_desc *desc = queue_tx_desc(w->queue, index);
-
-	if (w->walk.first + w->walk.step >= w->walk.flows)
-		generate_frames(w, desc, n, true);
-	else
-		generate_frames(w, desc, n, false);
 }
 
 static void generate_burst(struct worker *w, uint32_t index, uint32_t n)
 {
-	uint32_t mask = w->queue->tx_mask, to_end = mask + 1 - (index & mask);
+	struct queue *q = w->queue;
 
-	if (n > to_end) {
-		generate_piece(w, index, to_end);
-		index += to_end;
-		n -= to_end;
+	w->burst_sum = stamp_burst_sum(w->stamp_head, w->now);
+	while (n) {
+		uint32_t to_end = q->tx_mask + 1 - (index & q->tx_mask), part;
+		struct line line;
+
+		part = line_begin(&line, w);
+		part = part < n ? part : n;
+		part = part < to_end ? part : to_end;
+		generate_line(q, line, queue_tx_desc(q, index), part, w->plan.frame->len);
+		flow_walk_skip(&w->walk, part);
+		index += part;
+		n -= part;
 	}
-	generate_piece(w, index, n);
 }
 
 /* Beyond the cap nothing is caught up; it is counted under what stood in the way. */
