@@ -39,7 +39,7 @@ int steer(struct xdp_md *ctx)
 	const __u8 *data = (void *)(long)ctx->data, *end = (void *)(long)ctx->data_end;
 	const struct match_config *cfg = (const struct match_config *)&match;
 	__u32 queue = ctx->rx_queue_index, stamp_offset, otherwise;
-	enum match_kind kind;
+	enum match_kind kind, told;
 	struct counts c;
 
 	/* match is constant for clang, but not yet what it will be: hide where cfg points. */
@@ -53,11 +53,14 @@ int steer(struct xdp_md *ctx)
 		COUNT(&c, passed, 1);
 		return XDP_PASS;
 	}
-	if (phase == STEER_REFLECT && kind != MATCH_LOOKALIKE &&
-	    refuse(&c, match_refusal(cfg, data, end, stamp_offset)))
-		return XDP_PASS;
+	told = kind;
+	if (phase == STEER_REFLECT && kind != MATCH_LOOKALIKE) {
+		if (refuse(&c, match_refusal(cfg, data, end, stamp_offset)))
+			return XDP_PASS;
+		told = match_reflect_kind(kind, data, end, stamp_offset);
+	}
 	if (metadata)
-		put_metadata(ctx, stamp_offset, kind);
+		put_metadata(ctx, stamp_offset, told);
 	/* Without a socket a test frame ends here; what only a match mode named is the kernel's. */
 	otherwise = kind == MATCH_ASKED ? XDP_PASS : XDP_DROP;
 	if (bpf_redirect_map(&sockets, queue, otherwise) == XDP_REDIRECT) {

@@ -39,6 +39,7 @@ enum match_kind {
 	MATCH_STAMP,	 /* stamp with right magic and check */
 	MATCH_LOOKALIKE, /* our addresses and ports, but no right stamp: corrupt */
 	MATCH_ASKED,	 /* named by the match mode */
+	MATCH_PLAIN, /* in metadata, for a reflector: MATCH_STAMP, and all of match_is_plain() */
 };
 
 /* In the order of the refused_* rows of PROGRAM_COUNTERS. */
@@ -209,6 +210,15 @@ static inline int match_lookalike(const struct match_config *cfg, const __u8 *da
 	return match_lookalike_ip(cfg, data + off, end);
 }
 
+/* An unfragmented IPv4 UDP frame with neither tag nor options, as ours are, up to the stamp? */
+static inline int match_is_plain(const __u8 *data, const __u8 *end)
+{
+	return data + STAMP_OFFSET + STAMP_LEN <= end &&
+	       (ABI_LOAD(__u32, data + 12) & abi_be32(0xffffff00u)) ==
+		       abi_be32(ETHERTYPE_IPV4 << 16 | 0x4500) &&
+	       data[23] == IPPROTO_NR_UDP && !(ABI_LOAD(__u16, data + 20) & abi_be16(0x3fff));
+}
+
 static inline int match_udp_port(const struct match_config *cfg, __u32 port)
 {
 	ABI_UNROLL
@@ -290,6 +300,13 @@ static inline enum refusal match_refusal(const struct match_config *cfg, const _
 	    !(load_be32(data + 6) | load_be16(data + 10)))
 		return REFUSE_SOURCE;
 	return match_is_reply(cfg, data, end, stamp_offset) ? REFUSE_REPLY : REFUSE_NOT;
+}
+
+/* What a reflector is told of a frame that is not refused: most need no second look at headers. */
+static inline enum match_kind match_reflect_kind(enum match_kind kind, const __u8 *data,
+						 const __u8 *end, __u32 stamp_offset)
+{
+	return stamp_offset == STAMP_OFFSET && match_is_plain(data, end) ? MATCH_PLAIN : kind;
 }
 
 #endif

@@ -29,10 +29,9 @@ static inline void swap_macs(__u8 *data)
 /* Exchange the two 32-bit values at p. */
 static inline void swap_words(__u8 *p)
 {
-	__u32 a = ABI_LOAD(__u32, p), b = ABI_LOAD(__u32, p + 4);
+	__u64 v = ABI_LOAD(__u64, p);
 
-	ABI_STORE(__u32, p, b);
-	ABI_STORE(__u32, p + 4, a);
+	ABI_STORE(__u64, p, v << 32 | v >> 32);
 }
 
 static inline void swap_ports(__u8 *p)
@@ -76,19 +75,24 @@ static inline void swap_ipv6(__u8 *ip, const __u8 *end, enum swap how)
 		swap_ports(ip + 40);
 }
 
-/* An unfragmented IPv4 UDP frame with neither tag nor options, as ours are? 42 bytes are there. */
-static inline int swap_is_plain(const __u8 *data)
+/* --- frames that match_is_plain() ---------------------------------------------------------------
+ */
+
+/* The wide stores spoil the ethertype, which is known. */
+static inline void swap_plain_macs(__u8 *data)
 {
-	return (ABI_LOAD(__u32, data + 12) & abi_be32(0xffffff00u)) ==
-		       abi_be32(ETHERTYPE_IPV4 << 16 | 0x4500) &&
-	       data[23] == IPPROTO_NR_UDP && !(ABI_LOAD(__u16, data + 20) & abi_be16(0x3fff));
+	__u64 to = ABI_LOAD(__u64, data), from = ABI_LOAD(__u64, data + 6);
+
+	ABI_STORE(__u64, data, from);
+	ABI_STORE(__u64, data + 6, to);
+	store_be16(data + 12, ETHERTYPE_IPV4);
 }
 
 static inline void swap_plain(__u8 *data, enum swap how)
 {
 	if (how == SWAP_NONE)
 		return;
-	swap_macs(data);
+	swap_plain_macs(data);
 	if (how == SWAP_L2)
 		return;
 	swap_words(data + 26);

@@ -12,12 +12,12 @@ static inline uint64_t meta_word(const uint8_t *data)
 	return ABI_LOAD(uint64_t, data - sizeof(uint64_t));
 }
 
-/* The same for a frame with a right stamp in its usual place. */
-static inline uint64_t meta_word_stamped(void)
+/* The same for a frame of a kind with a right stamp in its usual place. */
+static inline uint64_t meta_word_of(enum match_kind kind)
 {
 	const struct frame_meta meta = {.magic = FRAME_META_MAGIC,
 					.stamp_offset = STAMP_OFFSET,
-					.kind = MATCH_STAMP};
+					.kind = (uint16_t)kind};
 
 	return meta_word((const uint8_t *)(&meta + 1));
 }
@@ -34,10 +34,12 @@ static inline uint64_t meta_time(const uint8_t *data)
  * Metadata and headers lie in two cache lines. A macro: gcc drops the call of a function that does
  * nothing but prefetch.
  */
-#define PREFETCH_FRAME(data)                                            \
-	do {                                                            \
-		__builtin_prefetch((data) - sizeof(struct frame_meta)); \
-		__builtin_prefetch(data);                               \
+#define PREFETCH_FRAME(area, addr)                                                    \
+	do {                                                                          \
+		const uint64_t frame_addr_ = (addr);                                  \
+                                                                                      \
+		__builtin_prefetch((area) + frame_addr_ - sizeof(struct frame_meta)); \
+		__builtin_prefetch((area) + frame_addr_);                             \
 	} while (0)
 
 #endif

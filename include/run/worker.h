@@ -34,6 +34,7 @@ struct plan {
 			    */
 	uint32_t window_bits;
 	bool verify_full;
+	const uint8_t *macs; /* for verify_full: first 12 bytes of every frame; NULL: not known */
 	enum swap swap;
 	bool set_reply; /* a reflector marks what it sends back, a bump in the wire does not */
 	const struct match_config *match; /* for frames without metadata */
@@ -81,6 +82,8 @@ struct worker {
 	uint64_t sent_at; /* last burst that was submitted */
 	bool sending;	  /* a generator that has not reached its limit */
 	int error;	  /* fatal: -errno of a kick */
+
+	struct frame_example example; /* for verify_full */
 };
 
 /* Prepare for a trial. -ENOMEM, said. The queue must be quiet. */

@@ -49,6 +49,15 @@ static void fate_count(const struct fate *f, uint32_t len, struct program_counte
 		*(uint64_t *)((char *)c + refused_at[f->refusal]) += 1;
 }
 
+/* What the metadata says: a frame like most of ours is named to a reflector. */
+static uint16_t fate_told(const struct fate *f, const uint8_t *data, uint32_t len)
+{
+	bool plain = len >= 60 && f->stamp_offset == 42 && !memcmp(data + 12, "\x08\x00\x45", 3) &&
+		     !(data[20] & 0x3f) && !data[21] && data[23] == 17;
+
+	return (uint16_t)(plain && f->phase == STEER_REFLECT ? MATCH_PLAIN : f->kind);
+}
+
 /* Where a taken frame's metadata is right, nothing else differs from what went in. */
 static bool out_is_right(const struct rig *rig, const struct fate *f, const struct pass *pass)
 {
@@ -60,7 +69,8 @@ static bool out_is_right(const struct rig *rig, const struct fate *f, const stru
 	    memcmp(pass->out + front, pass->data, pass->len) != 0)
 		return false;
 	memcpy(&meta, pass->out, sizeof(meta));
-	return !metadata || (meta.magic == FRAME_META_MAGIC && meta.kind == f->kind &&
+	return !metadata || (meta.magic == FRAME_META_MAGIC &&
+			     meta.kind == fate_told(f, pass->data, pass->len) &&
 			     meta.stamp_offset == f->stamp_offset && meta.time_ns);
 }
 

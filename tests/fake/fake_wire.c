@@ -177,7 +177,7 @@ static bool port_steer(struct fake_port *p, uint32_t queue, const uint8_t *data,
 	struct program_counters *c = &p->slot[queue].program;
 	struct frame_meta meta = {.magic = FRAME_META_MAGIC};
 	uint32_t stamp_offset;
-	enum match_kind kind;
+	enum match_kind kind, told;
 	enum refusal why;
 
 	if (p->phase == STEER_CLOSED)
@@ -189,12 +189,14 @@ static bool port_steer(struct fake_port *p, uint32_t queue, const uint8_t *data,
 		c->passed++;
 		return false;
 	}
+	told = kind;
 	if (p->phase == STEER_REFLECT && kind != MATCH_LOOKALIKE) {
 		why = match_refusal(&p->match, data, data + len, stamp_offset);
 		if (why != REFUSE_NOT) {
 			count_refusal(c, why);
 			return false;
 		}
+		told = match_reflect_kind(kind, data, data + len, stamp_offset);
 	}
 	if (!p->queue[queue]) {
 		c->no_socket++;
@@ -203,7 +205,7 @@ static bool port_steer(struct fake_port *p, uint32_t queue, const uint8_t *data,
 	c->redirected++;
 	meta.time_ns = clock_now() + latency_ns;
 	meta.stamp_offset = (uint16_t)stamp_offset;
-	meta.kind = (uint16_t)kind;
+	meta.kind = (uint16_t)told;
 	return fake_queue_deliver(p->queue[queue], data, len, p->no_metadata ? NULL : &meta);
 }
 

@@ -64,6 +64,7 @@ struct bench {
 	struct worker worker;
 	struct flow_walk walk; /* of the frames that arrive */
 	uint32_t run_seen;
+	enum match_kind told; /* in the metadata, by the program */
 };
 
 static void *ring_memory(uint32_t size, size_t entry)
@@ -163,7 +164,7 @@ static void kernel_writes(struct bench *b, uint8_t *data, uint64_t now)
 	struct frame_meta *meta = (struct frame_meta *)(data - sizeof(*meta));
 
 	*meta = (struct frame_meta){now + 1000 + b->walk.seq % 512, FRAME_META_MAGIC, STAMP_OFFSET,
-				    MATCH_STAMP};
+				    b->told};
 	memcpy(data, frame->data, frame->len);
 	frame_set_flow(data, frame->udp_sum, frame->udp_rest, b->walk.flow);
 	stamp_put(data + STAMP_OFFSET, head, stamp_burst_sum(head, now), b->walk.flow, b->walk.seq,
@@ -226,6 +227,7 @@ static void bench_prepare(struct bench *b, const struct loop *loop)
 		.now = clock_now(),
 	};
 	flow_walk_init(&b->walk, loop->flows, 0, 1);
+	b->told = loop->rx == RX_REFLECT ? MATCH_PLAIN : MATCH_STAMP;
 	if (frame_build(&spec, &b->frame) || worker_prepare(&b->worker, &plan))
 		exit(1);
 }

@@ -110,6 +110,14 @@ static bool pattern_intact(const uint8_t *data, uint32_t stamp_offset, uint32_t 
 	return true;
 }
 
+/* Ethernet header up to IPv4: what stands in front of it says so. */
+static bool ethertype_intact(const uint8_t *data, uint32_t len, uint32_t ip_at)
+{
+	uint32_t ethertype = 0;
+
+	return match_l3(data, data + len, &ethertype) == ip_at && ethertype == ETHERTYPE_IPV4;
+}
+
 bool frame_intact(const uint8_t *data, uint32_t len, uint32_t stamp_offset)
 {
 	uint32_t ip_at, total_len, udp_len;
@@ -125,10 +133,19 @@ bool frame_intact(const uint8_t *data, uint32_t len, uint32_t stamp_offset)
 	if (ip[0] != 0x45 || ip[9] != IPPROTO_NR_UDP || total_len > len - ip_at ||
 	    total_len < IP_HDR_LEN + UDP_HDR_LEN + STAMP_LEN || udp_len != total_len - IP_HDR_LEN)
 		return false;
-	if (fold16(sum_native(ip, IP_HDR_LEN)) != 0xffff)
+	if (!ethertype_intact(data, len, ip_at) || fold16(sum_native(ip, IP_HDR_LEN)) != 0xffff)
 		return false;
 	if (!load_be16(udp + 6) ||
 	    fold16(sum_pseudo(ip, udp_len) + sum_native(udp, udp_len)) != 0xffff)
 		return false;
 	return pattern_intact(data, stamp_offset, ip_at + total_len);
+}
+
+void frame_remember(struct frame_example *e, const uint8_t *data, uint32_t len)
+{
+	if (len > sizeof(e->data) || load_be16(data + ETH_HDR_LEN + 2) != len - ETH_HDR_LEN)
+		return;
+	memcpy(e->data, data, len);
+	e->ports = frame_ports_sum(data + FRAME_UDP_AT);
+	e->len = len;
 }

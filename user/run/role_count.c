@@ -2,6 +2,7 @@
 /* The counter: reads the stamp of every frame, then gives the frame back. */
 #include "run/meta.h"
 #include "run/worker.h"
+#include <string.h>
 
 /* What is known of a received frame. */
 struct arrival {
@@ -74,6 +75,18 @@ static void count_damaged(struct worker *w, const struct arrival *a)
 		window_of(w, flow)->corrupt++;
 }
 
+/* --verify full. An intact frame is the example for those that follow. */
+static bool frame_holds(struct worker *w, const struct arrival *a)
+{
+	if (!frame_intact(a->data, a->len, a->stamp_offset))
+		return false;
+	if (w->plan.macs && memcmp(a->data, w->plan.macs, 12) != 0)
+		return false;
+	if (a->stamp_offset == STAMP_OFFSET)
+		frame_remember(&w->example, a->data, a->len);
+	return true;
+}
+
 /* Any frame: every question is asked. */
 static __attribute__((noinline)) void count_frame(struct worker *w, const struct xdp_desc *desc)
 {
@@ -101,7 +114,7 @@ static __attribute__((noinline)) void count_frame(struct worker *w, const struct
 	window = window_of(w, stamp.flow);
 	if (a.stamp_offset != STAMP_OFFSET)
 		count->retagged++;
-	if (w->plan.verify_full && !frame_intact(a.data, a.len, a.stamp_offset)) {
+	if (w->plan.verify_full && !frame_holds(w, &a)) {
 		count->corrupt++;
 		window->corrupt++;
 		return;
@@ -141,11 +154,12 @@ struct expected {
 	uint32_t window_mask;
 };
 
-static void expect(const struct worker *w, struct expected *e)
+static struct expected expect(const struct worker *w)
 {
 	const struct plan *plan = &w->plan;
-	*e = (struct expected){
-		.meta = meta_word_stamped(),
+
+	return (struct expected){
+		.meta = meta_word_of(MATCH_STAMP),
 		.head = abi_be64(stamp_head(plan->run, plan->expect_flags)),
 		.mask = abi_be64(stamp_head(0xffff, 0xf & ~plan->ignore_flags)),
 		.area = w->queue->area,
@@ -161,7 +175,7 @@ static void expect(const struct worker *w, struct expected *e)
  * steps. False, and nothing done, for any other.
  */
 static inline bool count_expected(const struct expected *e, const struct xdp_desc *desc,
-				  struct hist *latency, const bool verify_full)
+				  struct hist *latency, const struct frame_example *example)
 {
 	const uint8_t *data = e->area + desc->addr, *stamp = data + STAMP_OFFSET;
 	struct window *window;
@@ -176,7 +190,7 @@ static inline bool count_expected(const struct expected *e, const struct xdp_des
 	seq = stamp_seq(stamp);
 	if (seq != window->next)
 		return false;
-	if (verify_full && !frame_intact(data, desc->len, STAMP_OFFSET))
+	if (example && !frame_is_like(example, data, desc->len))
 		return false;
 	window_next(window, (__u64 *)(window + 1), e->window_mask, seq);
 	hist_note(latency, stamp_age(meta_time(data), stamp_time_unmasked(stamp)));
@@ -184,23 +198,22 @@ static inline bool count_expected(const struct expected *e, const struct xdp_des
 }
 
 /* A piece of a burst that lies together in the ring. Returns its bytes. */
-static inline __attribute__((always_inline)) uint64_t
-count_frames(struct worker *w, const struct expected *e, const struct xdp_desc *desc, uint32_t n,
-	     const bool verify_full)
+static inline __attribute__((always_inline)) uint32_t
+count_frames(struct worker *w, const struct xdp_desc *desc, uint32_t n,
+	     const struct frame_example *example)
 {
-	const struct xdp_desc *const end = desc + n;
-	const struct xdp_desc *const last_ahead = n > PREFETCH_AHEAD ? end - PREFETCH_AHEAD : desc;
+	const struct xdp_desc *const end = desc + n, *ahead = desc;
+	const struct expected e = expect(w);
 	struct hist *latency = w->latency;
-	uint64_t bytes = 0;
-	uint32_t others = 0;
+	uint32_t bytes = 0, others = 0;
 
-	for (uint32_t i = 0; i < n && i < PREFETCH_AHEAD; i++)
-		PREFETCH_FRAME(e->area + desc[i].addr);
+	for (; ahead != end && ahead != desc + PREFETCH_AHEAD; ahead++)
+		PREFETCH_FRAME(e.area, ahead->addr);
 	for (; desc != end; desc++) {
-		if (desc < last_ahead)
-			PREFETCH_FRAME(e->area + desc[PREFETCH_AHEAD].addr);
+		if (ahead != end)
+			PREFETCH_FRAME(e.area, ahead++->addr);
 		bytes += desc->len;
-		if (!count_expected(e, desc, latency, verify_full)) {
+		if (!count_expected(&e, desc, latency, example)) {
 			count_frame(w, desc);
 			others++;
 		}
@@ -209,12 +222,11 @@ count_frames(struct worker *w, const struct expected *e, const struct xdp_desc *
 	return bytes;
 }
 
-static uint64_t count_piece(struct worker *w, const struct expected *e, const struct xdp_desc *desc,
-			    uint32_t n)
+static uint32_t count_piece(struct worker *w, const struct xdp_desc *desc, uint32_t n)
 {
 	if (w->plan.verify_full)
-		return count_frames(w, e, desc, n, true);
-	return count_frames(w, e, desc, n, false);
+		return count_frames(w, desc, n, &w->example);
+	return count_frames(w, desc, n, NULL);
 }
 
 static void count_burst(struct worker *w, uint32_t index, uint32_t n)
@@ -222,13 +234,11 @@ static void count_burst(struct worker *w, uint32_t index, uint32_t n)
 	const struct queue *q = w->queue;
 	const uint32_t to_end = q->rx_mask + 1 - (index & q->rx_mask);
 	const uint32_t first = n < to_end ? n : to_end;
-	struct expected e;
 
-	expect(w, &e);
 	w->count->received += n;
-	w->count->received_bytes += count_piece(w, &e, queue_rx_desc(q, index), first);
+	w->count->received_bytes += count_piece(w, queue_rx_desc(q, index), first);
 	if (n > first)
-		w->count->received_bytes += count_piece(w, &e, q->rx_desc, n - first);
+		w->count->received_bytes += count_piece(w, q->rx_desc, n - first);
 }
 
 uint32_t role_count(struct worker *w)

@@ -27,7 +27,8 @@ static __attribute__((noinline)) bool reflect_frame(struct worker *w, uint8_t *d
 		return false;
 	}
 	if (stamp_offset) {
-		if (!w->plan.any_run && load_be16(data + stamp_offset + 4) != w->plan.run) {
+		if (!w->plan.any_run &&
+		    load_be16(data + stamp_offset + STAMP_RUN_AT) != w->plan.run) {
 			w->count->stale++;
 			return false;
 		}
@@ -40,82 +41,105 @@ static __attribute__((noinline)) bool reflect_frame(struct worker *w, uint8_t *d
 
 /* What is the same for all frames of a burst. */
 struct expected {
-	uint64_t meta;		 /* second half of struct frame_meta: a right stamp in its place */
-	uint64_t head, run_mask; /* of the stamp, in network order */
-	enum swap swap;
-	bool set_reply;
+	uint64_t meta; /* second half of struct frame_meta */
+	uint16_t run;  /* in network order */
+	bool any_run;
 };
 
 static struct expected expect(const struct plan *plan)
 {
 	return (struct expected){
-		.meta = meta_word_stamped(),
-		.head = abi_be64(stamp_head(plan->run, 0)),
-		.run_mask = plan->any_run ? 0 : abi_be64(stamp_head(0xffff, 0)),
-		.swap = plan->swap,
-		.set_reply = plan->set_reply,
+		.meta = meta_word_of(MATCH_PLAIN),
+		.run = abi_be16(plan->run),
+		.any_run = plan->any_run,
 	};
 }
 
 /* A frame of ours, as almost all are: turned round in a few steps. False, and untouched, if not. */
-static inline bool reflect_expected(const struct expected *e, uint8_t *data)
+static inline bool reflect_expected(const struct expected *e, uint8_t *data, const enum swap swap,
+				    const bool set_reply)
 {
-	if (meta_word(data) != e->meta ||
-	    !stamp_has_head(data + STAMP_OFFSET, e->head, e->run_mask) || !swap_is_plain(data))
+	uint8_t *stamp = data + STAMP_OFFSET;
+
+	if (meta_word(data) != e->meta)
 		return false;
-	if (e->set_reply)
-		stamp_set_reply(data + STAMP_OFFSET);
-	swap_plain(data, e->swap);
+	if (ABI_LOAD(uint16_t, stamp + STAMP_RUN_AT) != e->run && !e->any_run)
+		return false;
+	if (set_reply)
+		stamp_set_reply(stamp);
+	swap_plain(data, swap);
 	return true;
 }
 
-/* Frames of a burst that are not sent. */
-struct back {
-	uint64_t addr[BURST_MAX], bytes;
-	uint32_t n;
+/* What became of a burst. */
+struct turned {
+	uint32_t bytes; /* of all frames */
+	uint32_t back_bytes, nback;
+	uint64_t back[BURST_MAX]; /* frames that are not sent */
 };
 
 /*
- * Turn n frames round; those that are sent go to the TX ring from index at on, with the same
- * descriptor. Returns the bytes of all n.
+ * Turn n frames round that lie together in the ring; those that are sent go to the TX ring with the
+ * same descriptor. Returns how many.
  */
-static uint64_t reflect_burst(struct worker *w, uint32_t in, uint32_t at, uint32_t n,
-			      struct back *back)
+static inline __attribute__((always_inline)) uint32_t
+reflect_frames(struct worker *w, const struct xdp_desc *rx, uint32_t n, struct xdp_desc *const tx,
+	       struct turned *t, const enum swap swap, const bool set_reply)
 {
 	const struct expected e = expect(&w->plan);
-	const struct xdp_desc *const rx = w->queue->rx_desc;
-	struct xdp_desc *const tx = w->out->tx_desc;
-	const uint32_t rx_mask = w->queue->rx_mask, tx_mask = w->out->tx_mask, end = in + n;
+	const struct xdp_desc *const end = rx + n, *ahead = rx;
 	uint8_t *const area = w->queue->area;
-	uint32_t ahead = in;
-	uint64_t bytes = 0;
+	struct xdp_desc *to = tx;
+	uint32_t bytes = 0;
 
-	for (; ahead != end && ahead != in + PREFETCH_AHEAD; ahead++)
-		PREFETCH_FRAME(area + rx[ahead & rx_mask].addr);
-	for (; in != end; in++) {
-		const struct xdp_desc *desc = &rx[in & rx_mask];
-		uint8_t *data = area + desc->addr;
+	for (; ahead != end && ahead != rx + PREFETCH_AHEAD; ahead++)
+		PREFETCH_FRAME(area, ahead->addr);
+	for (; rx != end; rx++) {
+		uint8_t *data = area + rx->addr;
 
 		if (ahead != end)
-			PREFETCH_FRAME(area + rx[ahead++ & rx_mask].addr);
-		bytes += desc->len;
-		if (!reflect_expected(&e, data) && !reflect_frame(w, data, desc->len)) {
-			back->addr[back->n++] = desc->addr;
-			back->bytes += desc->len;
+			PREFETCH_FRAME(area, ahead++->addr);
+		bytes += rx->len;
+		if (!reflect_expected(&e, data, swap, set_reply) &&
+		    !reflect_frame(w, data, rx->len)) {
+			t->back[t->nback++] = rx->addr;
+			t->back_bytes += rx->len;
 			continue;
 		}
-		tx[at++ & tx_mask] = *desc;
+		*to++ = *rx;
 	}
-	return bytes;
+	t->bytes += bytes;
+	return (uint32_t)(to - tx);
+}
+
+/* In pieces that wrap in neither ring; as one usually reflects, without a question per frame. */
+static void reflect_burst(struct worker *w, uint32_t in, uint32_t at, uint32_t n, struct turned *t)
+{
+	const struct queue *q = w->queue, *out = w->out;
+	const struct plan *plan = &w->plan;
+
+	while (n) {
+		const struct xdp_desc *rx = queue_rx_desc(q, in);
+		struct xdp_desc *tx = queue_tx_desc(out, at);
+		uint32_t rx_to_end = q->rx_mask + 1 - (in & q->rx_mask);
+		uint32_t tx_to_end = out->tx_mask + 1 - (at & out->tx_mask);
+		uint32_t piece = n < rx_to_end ? n : rx_to_end;
+
+		piece = piece < tx_to_end ? piece : tx_to_end;
+		at += plan->swap == SWAP_L4 && plan->set_reply
+			      ? reflect_frames(w, rx, piece, tx, t, SWAP_L4, true)
+			      : reflect_frames(w, rx, piece, tx, t, plan->swap, plan->set_reply);
+		in += piece;
+		n -= piece;
+	}
 }
 
 uint32_t role_reflect(struct worker *w)
 {
 	struct queue *q = w->queue, *out = w->out;
 	struct worker_counters *count = w->count, *out_count = w->out_count;
-	struct back back;
+	struct turned t;
 	uint32_t in, at, room, n;
-	uint64_t bytes;
 
 	out_count->completed += queue_reap(out);
 	room = queue_tx_room(out, w->plan.burst, &at);
@@ -124,19 +148,18 @@ uint32_t role_reflect(struct worker *w)
 		queue_rx_wake(q);
 		return 0;
 	}
-	back.n = 0;
-	back.bytes = 0;
-	bytes = reflect_burst(w, in, at, n, &back);
+	t.bytes = t.back_bytes = t.nback = 0;
+	reflect_burst(w, in, at, n, &t);
 	queue_rx_release(q, n);
-	for (uint32_t i = 0; i < back.n; i++)
-		queue_fill_one(q, back.addr[i]);
-	queue_tx_submit(out, n - back.n);
+	for (uint32_t i = 0; i < t.nback; i++)
+		queue_fill_one(q, t.back[i]);
+	queue_tx_submit(out, n - t.nback);
 	count->received += n;
-	count->received_bytes += bytes;
-	count->matched += n - back.n;
-	out_count->submitted += n - back.n;
-	out_count->submitted_bytes += bytes - back.bytes;
-	if (n > back.n && queue_wants_kick(out))
+	count->received_bytes += t.bytes;
+	count->matched += n - t.nback;
+	out_count->submitted += n - t.nback;
+	out_count->submitted_bytes += t.bytes - t.back_bytes;
+	if (n > t.nback && queue_wants_kick(out))
 		worker_kick(w);
 	return n;
 }
