@@ -165,6 +165,12 @@ static uint32_t tagged(const struct frame *f, uint32_t tags, uint8_t *out)
 	return f->len + 4 * tags;
 }
 
+/* What a switch may rewrite, and no sum shows: priority and number of a VLAN. */
+static bool in_tag(uint32_t at, uint32_t tags)
+{
+	return tags && (at == 14 || at == 15);
+}
+
 static void each_flipped_bit_behind_the_macs_is_found(void **state)
 {
 	static const uint32_t sizes[] = {64, 65, 128, 333};
@@ -173,14 +179,16 @@ static void each_flipped_bit_behind_the_macs_is_found(void **state)
 	uint8_t data[400];
 
 	for (uint32_t n = 0; n < 2 * ARRAY_LEN(sizes); n++) {
-		uint32_t tags = n % 2, len, ip_at = 14 + 4 * tags;
+		uint32_t tags = n % 2, len;
 
 		spec.frame_bytes = sizes[n / 2];
 		assert_int_equal(frame_build(&spec, &f), 0);
 		frame_set_flow(f.data, f.udp_sum, f.udp_rest, 12345);
 		len = tagged(&f, tags, data);
 		assert_true(frame_intact(data, len, STAMP_OFFSET + 4 * tags));
-		for (uint32_t bit = 8 * ip_at; bit < 8 * len; bit++) {
+		for (uint32_t bit = 8 * 12; bit < 8 * len; bit++) {
+			if (in_tag(bit / 8, tags))
+				continue;
 			data[bit / 8] ^= (uint8_t)(1 << bit % 8);
 			if (frame_intact(data, len, STAMP_OFFSET + 4 * tags))
 				print_error("%u bytes: flipped bit %u was not seen\n", sizes[n / 2],
@@ -260,6 +268,117 @@ static void a_reflected_frame_is_intact(void **state)
 	}
 }
 
+/* The frame of a flow, with any stamp. */
+static void of_flow(struct frame *f, uint32_t flow, uint64_t *seed)
+{
+	frame_set_flow(f->data, f->udp_sum, f->udp_rest, flow);
+	stamp_random(f->data, seed, flow);
+}
+
+static void beside_an_example_each_damaged_byte_is_found(void **state)
+{
+	static const uint8_t masks[] = {0x01, 0x80, 0xff};
+	static const uint32_t sizes[] = {64, 65, 128, 1518};
+	static struct frame_example example;
+	static struct frame f;
+	struct frame_spec spec = spec_a;
+	uint64_t seed = 8;
+
+	for (uint32_t n = 0; n < ARRAY_LEN(sizes) * ARRAY_LEN(masks); n++) {
+		spec.frame_bytes = sizes[n / ARRAY_LEN(masks)];
+		assert_int_equal(frame_build(&spec, &f), 0);
+		of_flow(&f, 77, &seed);
+		assert_false(frame_is_like(&example, f.data, f.len) && !n);
+		frame_remember(&example, f.data, f.len);
+		of_flow(&f, 16400, &seed);
+		for (uint32_t at = 0; at < f.len; at++) {
+			bool like;
+
+			f.data[at] ^= masks[n % ARRAY_LEN(masks)];
+			like = frame_is_like(&example, f.data, f.len);
+			if (at >= STAMP_OFFSET && at < STAMP_OFFSET + STAMP_LEN)
+				like = stamp_ok(f.data + STAMP_OFFSET);
+			if (like)
+				fail_msg("%u bytes: damage at %u was not seen", f.len, at);
+			f.data[at] ^= masks[n % ARRAY_LEN(masks)];
+		}
+		assert_true(frame_is_like(&example, f.data, f.len));
+	}
+}
+
+static void frames_of_all_flows_are_like_one_of_them(void **state)
+{
+	static struct frame_example example;
+	static struct frame f;
+	struct frame_spec spec = spec_a;
+	uint64_t seed = 9;
+
+	spec.frame_bytes = 80;
+	assert_int_equal(frame_build(&spec, &f), 0);
+	of_flow(&f, 123456, &seed);
+	frame_remember(&example, f.data, f.len);
+	for (uint32_t flow = 0; flow < FRAME_FLOWS_MAX; flow += 1 + flow / 3000) {
+		of_flow(&f, flow, &seed);
+		assert_true(frame_is_like(&example, f.data, f.len));
+		f.data[40] = f.data[41] = 0; /* no checksum */
+		assert_false(frame_is_like(&example, f.data, f.len));
+	}
+}
+
+/* A computed checksum of ffff means the same as 0 in a sum, and 0 does not stand there. */
+static void a_sum_of_ports_has_one_form(void **state)
+{
+	for (uint32_t from = 0xc000; from < 0x10000; from++) {
+		uint8_t udp[8] = {(uint8_t)(from >> 8), (uint8_t)from, 0xc0, 0x01};
+		uint32_t sum = plain_sum(0, udp, 4), want = plain_sum(sum, (uint8_t[]){3, 1}, 2);
+
+		udp[6] = udp[7] = 0xff;
+		assert_int_equal(frame_ports_sum(udp), abi_be16((uint16_t)sum));
+		store_be16(udp + 6, 0x0301);
+		assert_int_equal(frame_ports_sum(udp), abi_be16((uint16_t)want));
+	}
+}
+
+static void what_is_no_example_is_not_remembered(void **state)
+{
+	static struct frame_example example;
+	static struct frame f;
+	uint8_t padded[80] = {0};
+
+	assert_int_equal(frame_build(&spec_a, &f), 0);
+	memcpy(padded, f.data, f.len);
+	frame_remember(&example, padded, sizeof(padded)); /* bytes that nobody vouches for */
+	assert_int_equal(example.len, 0);
+	frame_remember(&example, f.data, f.len);
+	assert_true(frame_is_like(&example, f.data, f.len));
+	assert_false(frame_is_like(&example, padded, sizeof(padded)));
+	assert_false(frame_is_like(&example, f.data, f.len - 1));
+}
+
+/* As far as one header follows from another by adding, it is the same as one that is made. */
+static void headers_reached_by_steps_are_those_of_their_flows(void **state)
+{
+	static const uint32_t steps[] = {1, 2, 3, 64};
+	static struct frame f;
+	uint32_t by_step = 0;
+
+	assert_int_equal(frame_build(&spec_a, &f), 0);
+	for (uint32_t n = 0; n < ARRAY_LEN(steps); n++) {
+		for (uint32_t flow = 0; flow < 70000; flow++) {
+			uint64_t udp = frame_udp(f.udp_sum, f.udp_rest, flow);
+			uint32_t next = flow + steps[n];
+
+			assert_true(frame_udp_limit(flow) > flow);
+			if (next >= frame_udp_limit(flow) || (udp & 0xffff) <= steps[n])
+				continue;
+			assert_true(udp + frame_udp_step(steps[n]) ==
+				    frame_udp(f.udp_sum, f.udp_rest, next));
+			by_step++;
+		}
+	}
+	assert_true(by_step > 4 * 69000);
+}
+
 static void names_of_modes_and_swaps_are_those_of_the_options(void **state)
 {
 	assert_string_equal(mode_name(MODE_AUTO), "auto");
@@ -289,6 +408,11 @@ int main(void)
 		cmocka_unit_test(a_truncated_frame_is_not_intact),
 		cmocka_unit_test(padding_behind_the_packet_does_no_harm),
 		cmocka_unit_test(a_reflected_frame_is_intact),
+		cmocka_unit_test(beside_an_example_each_damaged_byte_is_found),
+		cmocka_unit_test(frames_of_all_flows_are_like_one_of_them),
+		cmocka_unit_test(a_sum_of_ports_has_one_form),
+		cmocka_unit_test(what_is_no_example_is_not_remembered),
+		cmocka_unit_test(headers_reached_by_steps_are_those_of_their_flows),
 		cmocka_unit_test(names_of_modes_and_swaps_are_those_of_the_options),
 	};
 
