@@ -34,6 +34,7 @@ struct queue {
 	uint64_t part_size;		       /* bytes per owner */
 	struct queue *owner[2];		       /* of part 0 and 1 of the memory */
 	struct queue_io *io;		       /* libxdp's objects */
+	uint8_t apart[64];		       /* the next in an array is another thread's */
 };
 
 struct queue_spec {

@@ -292,7 +292,12 @@ static void verify_full_finds_damage_that_the_stamp_can_not_show(void **state)
 /* One frame in two has one byte damaged, wherever it lies: each of them is found, and no other. */
 static void damage_everywhere(uint32_t frame_bytes, bool macs_known)
 {
-	struct rig_spec spec = {.queues = 1, .flows = 3, .frame_bytes = frame_bytes};
+	struct rig_spec spec = {.queues = 1,
+				.flows = 3,
+				.frame_bytes = frame_bytes,
+				.rx_frames = 64,
+				.tx_frames = 64,
+				.ring = 64};
 	const struct fake_rule hit = {.fault = FAULT_CORRUPT, .one_in = 2};
 	struct rig *r = rig_open(&spec);
 	struct plan count = rig_plan(r, 1);

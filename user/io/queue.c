@@ -44,10 +44,10 @@ static void fill_write(struct queue *q, uint32_t to, uint32_t from, uint32_t n)
 		uint32_t piece = least(n, fill->size - (to & fill->mask),
 				       q->rx_mask + 1 - (from & q->rx_mask));
 		uint64_t *addr = (uint64_t *)fill->ring + (to & fill->mask);
-		const struct xdp_desc *desc = queue_rx_desc(q, from), *end = desc + piece;
+		const struct xdp_desc *desc = queue_rx_desc(q, from);
 
-		while (desc != end)
-			*addr++ = desc++->addr;
+		for (uint32_t i = 0; i < piece; i++)
+			addr[i] = desc[i].addr;
 		to += piece;
 		from += piece;
 		n -= piece;
