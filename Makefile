@@ -94,7 +94,7 @@ $(B)/tests/unit/%: $(B)/tests/unit/%.o $(call helpers,unit) $(unit_obj)
 # The part of the command line that only understands words.
 cli_pure := args check command_rows nearest option_parse option_rows
 $(B)/tests/unit/test_options $(B)/tests/unit/test_option_rows: $(cli_pure:%=$(B)/user/cli/%.o) \
-	$(B)/user/run/engine_choice.o
+	$(B)/user/run/engine.o
 
 $(B)/tests/fake/%: $(B)/tests/fake/%.o $(call helpers,fake) $(B)/libxdploop.a
 	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) $^ -lcmocka $(LDLIBS) -o $@

@@ -8,7 +8,8 @@
  */
 #include "program.h"
 
-const volatile __u8 metadata = 0; /* receive time in front of the frame */
+const volatile __u8 metadata = 0; /* what is known of a frame stands in front of it, and */
+const volatile __u8 timed = 1;	  /* when it came */
 
 struct {
 	__uint(type, BPF_MAP_TYPE_XSKMAP);
@@ -27,7 +28,7 @@ static __always_inline void put_metadata(struct xdp_md *ctx, __u32 stamp_offset,
 	meta = (void *)(long)ctx->data_meta;
 	if ((void *)(meta + 1) > (void *)(long)ctx->data)
 		return;
-	meta->time_ns = bpf_ktime_get_ns();
+	meta->time_ns = timed ? bpf_ktime_get_ns() : 0;
 	meta->magic = FRAME_META_MAGIC;
 	meta->stamp_offset = (__u16)stamp_offset;
 	meta->kind = (__u16)kind;

@@ -44,7 +44,8 @@ struct prog_spec {
 	const uint8_t *slot_of;	     /* queue id -> slot - first_slot; 0xff: not driven */
 	struct match_config match;
 	bool atomic;   /* more than one CPU may run the program for one queue (generic mode) */
-	bool metadata; /* xsk: receive time in front of the frame */
+	bool metadata; /* xsk: what is known of a frame stands in front of it, with */
+	bool untimed;  /* no receive time: what user space would measure is void */
 };
 
 /* Load steer, the program of the xsk engine. Says what is wrong. */

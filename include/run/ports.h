@@ -66,10 +66,6 @@ void engine_explain(struct ports *p, const char *why, const char *other);
 /* Load the kernel engine's program for port i. Says what is wrong, but -EOPNOTSUPP. */
 int port_load_inside(struct ports *p, int i, const struct prog_spec *prog);
 
-/* Flows that may arrive on a port, when the sender is ours and when it is not. */
-uint32_t flows_expected(const struct config *config);
-uint32_t window_bits_for(const struct config *config);
-
 /* CPUs that threads may run on: --cpus, else all that are allowed. At least one. */
 uint32_t cpus_allowed(const struct config *config, cpu_set_t *cpus);
 

@@ -34,6 +34,7 @@ struct plan {
 			    */
 	uint32_t window_bits;
 	bool verify_full;
+	bool no_time; /* latency is not measured */
 	const uint8_t *macs; /* for verify_full: first 12 bytes of every frame; NULL: not known */
 	enum swap swap;
 	bool set_reply; /* a reflector marks what it sends back, a bump in the wire does not */

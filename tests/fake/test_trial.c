@@ -126,8 +126,9 @@ static void open_port(uint32_t side, uint32_t queues, uint32_t rx_frames)
 
 	memcpy(spec.src_mac, macs[side], 6);
 	memcpy(spec.dst_mac, macs[1 - side], 6);
-	assert_int_equal(frame_build(&spec, &session->frame[side]), 0);
-	*port = (struct run_port){.mode = MODE_COPY, .queues = queues, .rx_frames = rx_frames};
+	*port = (struct run_port){
+		.mode = MODE_COPY, .queues = queues, .streams = queues, .rx_frames = rx_frames};
+	assert_int_equal(frame_build(&spec, &port->frame), 0);
 	port->tx_frames = MEMORY;
 	port->first_slot = side * (queues + 1);
 	port->nic.speed_nominal = true;
@@ -160,6 +161,7 @@ static void open_session(uint32_t queues, uint32_t flows, uint32_t rx_frames)
 	session->config = &config;
 	session->run = RIG_RUN;
 	session->ports.n = 2;
+	session->ports.engine = ENGINE_XSK;
 	session->ports.maps.nslots = nslots;
 	session->ports.maps.slot = calloc(nslots, sizeof(struct counter_slot));
 	session->ports.maps.hist = calloc((size_t)nslots * HIST_KINDS, sizeof(struct hist));

@@ -176,13 +176,25 @@ wire_stop() {
 
 # --- running xdploop ---
 
+# Every run is of this engine, unless its arguments name one.
+engine=xsk
+
+with_engine() { # ARGS...: them, and the engine, in the array $args
+	args=("$@")
+	case " $* " in
+	*" --engine "* | " monitor "*) ;;
+	*) args+=(--engine "$engine") ;;
+	esac
+}
+
 # Run NAME ARGS...: output to $dir/NAME.{out,err,json}, exit status to $status.
 run() {
 	local name=$1
 
 	shift
 	rm -f "$dir/$name".*
-	timeout -k 5 "${LIMIT:-60}" "$XDPLOOP" "$@" --json "$dir/$name.json" \
+	with_engine "$@"
+	timeout -k 5 "${LIMIT:-60}" "$XDPLOOP" "${args[@]}" --json "$dir/$name.json" \
 		>"$dir/$name.out" 2>"$dir/$name.err"
 	status=$?
 }
@@ -194,7 +206,8 @@ start() {
 
 	shift
 	rm -f "$dir/$name".*
-	timeout --foreground -k 5 "${LIMIT:-60}" "$XDPLOOP" "$@" --json "$dir/$name.json" \
+	with_engine "$@"
+	timeout --foreground -k 5 "${LIMIT:-60}" "$XDPLOOP" "${args[@]}" --json "$dir/$name.json" \
 		--format ndjson --interval 100ms >"$dir/$name.out" 2>"$dir/$name.err" &
 	timeout_pid=$!
 	wait_for 200 test -s "$dir/$name.out" || {

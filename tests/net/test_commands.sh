@@ -1,15 +1,15 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# Every command x {copy, generic} x {1, 2} queues: N sent, exactly N counted, nothing left.
+# Every command x engine x {native, generic} x {1, 2} queues: N sent, exactly N counted, nothing left.
 . "$(dirname "$0")/lib.sh"
 enter "$@"
 
 load=(--frames 2000 --rate 20kpps --flows 8)
 
 check_bench() { # MODE QUEUES
-	local what="bench, $1, $2 queue(s)"
+	local what="bench, $engine, $1, $2 queue(s)"
 
-	run bench bench a:pa b:pb --mode "$1" "${load[@]}" --verify full
+	run bench bench a:pa b:pb --mode "$1" "${load[@]}" "${verify[@]}"
 	expect_status 0 bench "$what: ends with 0"
 	expect_json bench '[.trials[].name] == ["a-to-b", "b-to-a", "both", "reflected"] and
 		([.trials[].directions[]] | length) == 6' "$what: four trials, six directions"
@@ -31,7 +31,7 @@ check_bench() { # MODE QUEUES
 }
 
 check_count() { # MODE QUEUES
-	local what="send to count, $1, $2 queue(s)"
+	local what="send to count, $engine, $1, $2 queue(s)"
 
 	start count count b:pb --mode "$1" --expect 2000 --duration 30s
 	run send send a:pa b:pb --mode "$1" "${load[@]}"
@@ -49,7 +49,7 @@ check_count() { # MODE QUEUES
 }
 
 check_reflect() { # MODE QUEUES
-	local what="send to reflect, $1, $2 queue(s)"
+	local what="send to reflect, $engine, $1, $2 queue(s)"
 
 	start reflect reflect b:pb --mode "$1"
 	run send send a:pa b:pb --mode "$1" "${load[@]}" --expect-return
@@ -65,10 +65,10 @@ check_reflect() { # MODE QUEUES
 }
 
 check_chain() { # MODE QUEUES
-	local what="port to port, $1, $2 queue(s)"
+	local what="port to port, $engine, $1, $2 queue(s)"
 
 	start reflect reflect c:d0 c:d1 --mode "$1"
-	run bench bench a:pa b:pb --mode "$1" "${load[@]}" --phases a-to-b,b-to-a,both --verify full
+	run bench bench a:pa b:pb --mode "$1" "${load[@]}" --phases a-to-b,b-to-a,both "${verify[@]}"
 	expect_status 0 bench "$what: bench through it ends with 0"
 	kill -INT "$pid"
 	finish
@@ -79,16 +79,34 @@ check_chain() { # MODE QUEUES
 		"$what: it forwarded them all"
 }
 
-for queues in 1 2; do
-	for mode in copy generic; do
-		pair $queues
-		check_bench $mode $queues
-		nothing_left "bench, $mode, $queues queue(s): nothing is left"
-		check_count $mode $queues
-		check_reflect $mode $queues
-		nothing_left "send, count, reflect, $mode, $queues queue(s): nothing is left"
-		chain $queues
-		check_chain $mode $queues
-		nothing_left "port to port, $mode, $queues queue(s): nothing is left"
+# A veth port takes frames that are redirected to it when it has a native program or GRO.
+gro_on() {
+	local ns dev
+
+	for ns in a b c; do
+		for dev in pa pb d0 d1; do
+			ip netns exec $ns ethtool -K $dev gro on 2>/dev/null
+		done
+	done
+}
+
+for engine in xsk kernel; do
+	modes=(copy generic) verify=(--verify full)
+	[ $engine = xsk ] || modes=(native generic) verify=()
+	for queues in 1 2; do
+		for mode in "${modes[@]}"; do
+			what="$engine, $mode, $queues queue(s)"
+			pair $queues
+			[ "$engine,$mode" != kernel,generic ] || gro_on
+			check_bench $mode $queues
+			nothing_left "bench, $what: nothing is left"
+			check_count $mode $queues
+			check_reflect $mode $queues
+			nothing_left "send, count, reflect, $what: nothing is left"
+			chain $queues
+			[ "$engine,$mode" != kernel,generic ] || gro_on
+			check_chain $mode $queues
+			nothing_left "port to port, $what: nothing is left"
+		done
 	done
 done

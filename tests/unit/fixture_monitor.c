@@ -107,6 +107,7 @@ void fixture_monitor_lab(struct fixture_monitor *f)
 		f->facts.port[p] = (struct facts_port){
 			.name = {'l', 'a', 'b', '-', (char)('a' + p)},
 			.driver = "veth",
+			.engine = ENGINE_XSK,
 			.mode = MODE_COPY,
 			.speed_bps = 10000000000ull,
 			.speed_nominal = true,
@@ -171,6 +172,7 @@ void fixture_monitor_card(struct fixture_monitor *f)
 
 		strcpy(port->name, names[p]);
 		strcpy(port->driver, "ice");
+		port->engine = ENGINE_XSK;
 		port->mode = MODE_ZERO_COPY;
 		port->speed_bps = 25000000000ull;
 		port->queues = 8;

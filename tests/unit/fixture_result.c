@@ -168,15 +168,15 @@ static const struct result_direction leg_2 = {
 	.flow = {{.flow = 7, .matched = 12480, .lost = 10, .duplicate = 2}},
 };
 
-#define LAB_PORT(text, last)                                                                     \
-	{                                                                                        \
-		.name = text, .driver = "veth", .driver_version = "1.0",                         \
-		.mac = {0x02, 0, 0, 0, 0, last}, .mtu = 1500, .speed_bps = 10000000000ull,       \
-		.speed_nominal = true, .asked = MODE_AUTO, .mode = MODE_COPY,                    \
-		.why = "zero-copy: not supported by the driver", .rx_queues = 2, .tx_queues = 2, \
-		.queues = 2, .queue_id = {0, 1}, .rx_ring = 2048, .tx_ring = 2048,               \
-		.fill_ring = 2048, .completion_ring = 2048, .umem_frames = 4096,                 \
-		.umem_chunk = 2048, .tx_budget = 32, .program_id = 110 + last                    \
+#define LAB_PORT(text, last)                                                                      \
+	{                                                                                         \
+		.name = text, .driver = "veth", .driver_version = "1.0",                          \
+		.mac = {0x02, 0, 0, 0, 0, last}, .mtu = 1500, .speed_bps = 10000000000ull,        \
+		.speed_nominal = true, .asked = MODE_AUTO, .engine = ENGINE_XSK,                  \
+		.mode = MODE_COPY, .why = "zero-copy: not supported by the driver",               \
+		.rx_queues = 2, .tx_queues = 2, .queues = 2, .queue_id = {0, 1}, .rx_ring = 2048, \
+		.tx_ring = 2048, .fill_ring = 2048, .completion_ring = 2048, .umem_frames = 4096, \
+		.umem_chunk = 2048, .tx_budget = 32, .program_id = 110 + last                     \
 	}
 
 #define HOST                                                        \
@@ -319,6 +319,7 @@ const struct result *fixture_result_send(void)
 			  .mac = {0x02, 0, 0, 0, 0, 1},
 			  .mtu = 9000,
 			  .asked = MODE_ZERO_COPY,
+			  .engine = ENGINE_XSK,
 			  .mode = MODE_ZERO_COPY,
 			  .rx_queues = 8,
 			  .tx_queues = 8,

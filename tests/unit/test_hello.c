@@ -80,6 +80,7 @@ static void hello_goes_there_and_back(void **state)
 
 	fixture_facts(&facts);
 	facts.port[1].speed_bps = 0;
+	facts.port[1].engine = ENGINE_XSK;
 	facts.port[1].mode = MODE_ZERO_COPY;
 	facts.port[1].queue_id[1] = 63;
 	facts.frame_bytes = 0;

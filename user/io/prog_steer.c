@@ -25,6 +25,7 @@ int prog_open(struct prog *prog, const struct prog_spec *spec)
 	}
 	PROG_CONFIGURE(skel, spec);
 	skel->rodata->metadata = spec->metadata;
+	skel->rodata->timed = !spec->untimed;
 	err = prog_place_stamps(skel->progs.steer, &spec->match);
 	if (!err)
 		err = bpf_map__reuse_fd(skel->maps.counters, spec->maps->counters_fd);

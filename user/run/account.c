@@ -80,6 +80,10 @@ static int account_latency(const struct session *s, int sender, int port,
 	struct hist *sum;
 	uint64_t span = 0;
 
+	if (s->config->no_receive_time) {
+		latency_none(&d->latency, "not asked for (--stamp none)");
+		return 0;
+	}
 	if (sender < 0 && !kin_found(&s->kin)) {
 		latency_none(&d->latency, "no common clock");
 		return 0;

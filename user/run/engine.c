@@ -1,14 +1,32 @@
 /* SPDX-License-Identifier: MIT */
-/* Which engine can do what, and what a port needs to work inside the kernel. */
-#include "io/log.h"
-#include "run/ports.h"
-#include <errno.h>
-#include <sched.h>
-#include <stdio.h>
+#include "run/engine.h"
+#include "abi/stamp.h"
+#include "abi/window.h"
+#include <stddef.h>
 
 #define FLOWS_UNKNOWN  (STAMP_FLOW_MAX + 1)
 #define WINDOW_UNKNOWN 1024 /* bits per flow when the number of flows is not known */
 #define WINDOW_BUDGET  (1u << 22)
+
+const char *engine_refusal(const struct config *config)
+{
+	if (config->verify_full)
+		return "--verify full reads whole frames, which only --engine xsk does";
+	if (config->mode == MODE_ZERO_COPY)
+		return "--mode zero-copy is of sockets, which only --engine xsk has";
+	if (config->rx_ring || config->tx_ring)
+		return "--rx-ring and --tx-ring are of sockets, which only --engine xsk has";
+	return NULL;
+}
+
+const char *engine_demand(const struct config *config)
+{
+	if (config->then_pass)
+		return "--then pass needs --engine kernel: a socket can't give frames back";
+	if (config->stamp_every > 1)
+		return "--stamp-every needs --engine kernel: xsk reads the clock once for a burst";
+	return NULL;
+}
 
 uint32_t flows_expected(const struct config *config)
 {
@@ -26,46 +44,4 @@ uint32_t window_bits_for(const struct config *config)
 	while (bits < WINDOW_BITS_MAX && bits * 2 <= WINDOW_BUDGET / flows_expected(config))
 		bits *= 2;
 	return bits;
-}
-
-uint32_t cpus_allowed(const struct config *config, cpu_set_t *cpus)
-{
-	CPU_ZERO(cpus);
-	(void)sched_getaffinity(0, sizeof(*cpus), cpus);
-	if (config->have_cpus)
-		*cpus = config->cpus;
-	return CPU_COUNT(cpus) ? (uint32_t)CPU_COUNT(cpus) : 1;
-}
-
-int port_load_inside(struct ports *p, int i, const struct prog_spec *prog)
-{
-	const struct config *config = p->config;
-	struct run_port *port = &p->port[i];
-	struct inside_spec spec = {
-		.prog = *prog,
-		.frame = ports_generate(p) ? &port->frame : NULL,
-		.swap = config->swap,
-		.bridge = p->bridge,
-		.other_first_slot = p->port[p->bridge ? 1 - i : i].first_slot,
-		.then_pass = config->then_pass,
-		.timed = !config->no_receive_time,
-		.flows = flows_expected(config),
-		.window_bits = window_bits_for(config),
-	};
-	int err = inside_open(&port->prog, &spec);
-
-	if (!err && ports_generate(p))
-		err = inside_set_out(&port->prog, OUT_HERE, &port->nic);
-	if (!err && p->bridge)
-		err = inside_set_out(&port->prog, OUT_OTHER, &p->port[1 - i].nic);
-	if (err == -EOPNOTSUPP)
-		snprintf(port->why, sizeof(port->why), "its driver can't send by XDP");
-	return err;
-}
-
-void engine_explain(struct ports *p, const char *why, const char *other)
-{
-	snprintf(p->engine_why, sizeof(p->engine_why), "%s; the other would be %s", why, other);
-	log_info("engine %s (%s, %s): %s", engine_name(p->engine),
-		 mode_name_in(p->engine, p->port[0].mode), p->port[0].nic.text, p->engine_why);
 }

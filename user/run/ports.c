@@ -106,6 +106,7 @@ static int port_load(struct ports *p, int i, bool generic)
 		.match = port->match,
 		.atomic = generic,
 		.metadata = true,
+		.untimed = p->config->no_receive_time,
 	};
 
 	memset(slot_of, (int)port->queues, sizeof(slot_of));

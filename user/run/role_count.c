@@ -137,7 +137,8 @@ static __attribute__((noinline)) void count_frame(struct worker *w, const struct
 		break;
 	}
 	count->matched++;
-	hist_note(w->latency, stamp_age(a.time_ns, stamp.time));
+	if (!w->plan.no_time)
+		hist_note(w->latency, stamp_age(a.time_ns, stamp.time));
 }
 
 /* --- almost all frames are like this ------------------------------------------------------------
@@ -174,8 +175,9 @@ static struct expected expect(const struct worker *w)
  * The next frame of its flow, marked by the program as having a right stamp: counted in a few
  * steps. False, and nothing done, for any other.
  */
-static inline bool count_expected(const struct expected *e, const struct xdp_desc *desc,
-				  struct hist *latency, const struct frame_example *example)
+static inline __attribute__((always_inline)) bool
+count_expected(const struct expected *e, const struct xdp_desc *desc, struct hist *latency,
+	       const struct frame_example *example)
 {
 	const uint8_t *data = e->area + desc->addr, *stamp = data + STAMP_OFFSET;
 	struct window *window;
@@ -193,18 +195,18 @@ static inline bool count_expected(const struct expected *e, const struct xdp_des
 	if (example && !frame_is_like(example, data, desc->len))
 		return false;
 	window_next(window, (__u64 *)(window + 1), e->window_mask, seq);
-	hist_note(latency, stamp_age(meta_time(data), stamp_time_unmasked(stamp)));
+	if (latency)
+		hist_note(latency, stamp_age(meta_time(data), stamp_time_unmasked(stamp)));
 	return true;
 }
 
 /* A piece of a burst that lies together in the ring. Returns its bytes. */
 static inline __attribute__((always_inline)) uint32_t
-count_frames(struct worker *w, const struct xdp_desc *desc, uint32_t n,
+count_frames(struct worker *w, const struct xdp_desc *desc, uint32_t n, struct hist *latency,
 	     const struct frame_example *example)
 {
 	const struct xdp_desc *const end = desc + n, *ahead = desc;
 	const struct expected e = expect(w);
-	struct hist *latency = w->latency;
 	uint32_t bytes = 0, others = 0;
 
 	for (; ahead != end && ahead != desc + PREFETCH_AHEAD; ahead++)
@@ -224,9 +226,13 @@ count_frames(struct worker *w, const struct xdp_desc *desc, uint32_t n,
 
 static uint32_t count_piece(struct worker *w, const struct xdp_desc *desc, uint32_t n)
 {
+	struct hist *latency = w->plan.no_time ? NULL : w->latency;
+
 	if (w->plan.verify_full)
-		return count_frames(w, desc, n, &w->example);
-	return count_frames(w, desc, n, NULL);
+		return count_frames(w, desc, n, latency, &w->example);
+	if (latency)
+		return count_frames(w, desc, n, w->latency, NULL);
+	return count_frames(w, desc, n, NULL, NULL);
 }
 
 static void count_burst(struct worker *w, uint32_t index, uint32_t n)

@@ -63,6 +63,9 @@ static void plan_worker(struct session *s, const struct trial_spec *spec, const 
 		.rx_flows = flows_expected(config),
 		.window_bits = window_bits_for(config),
 		.verify_full = config->verify_full,
+		.macs = config->command == COMMAND_BENCH ? s->ports.port[1 - w->port].frame.data
+							 : NULL,
+		.no_time = config->no_receive_time,
 		.swap = config->swap,
 		.set_reply = !s->ports.bridge,
 		.match = &s->ports.port[w->port].match,

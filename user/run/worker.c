@@ -59,6 +59,7 @@ int worker_prepare(struct worker *w, const struct plan *plan)
 	w->plan = *plan;
 	w->burst_at = w->burst_span = w->kicked_at = w->sent_at = 0;
 	w->error = 0;
+	w->example.len = 0;
 	memset(w->latency, 0, sizeof(*w->latency));
 	memset(w->lateness, 0, sizeof(*w->lateness));
 	w->stamp_head = stamp_head(plan->run, STAMP_VERSION << 2 | plan->send_flags);

@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: MIT */
+/* What a port needs to work inside the kernel. */
+#include "io/log.h"
+#include "run/ports.h"
+#include <errno.h>
+#include <sched.h>
+#include <stdio.h>
+
+uint32_t cpus_allowed(const struct config *config, cpu_set_t *cpus)
+{
+	CPU_ZERO(cpus);
+	(void)sched_getaffinity(0, sizeof(*cpus), cpus);
+	if (config->have_cpus)
+		*cpus = config->cpus;
+	return CPU_COUNT(cpus) ? (uint32_t)CPU_COUNT(cpus) : 1;
+}
+
+int port_load_inside(struct ports *p, int i, const struct prog_spec *prog)
+{
+	const struct config *config = p->config;
+	struct run_port *port = &p->port[i];
+	struct inside_spec spec = {
+		.prog = *prog,
+		.frame = ports_generate(p) ? &port->frame : NULL,
+		.swap = config->swap,
+		.bridge = p->bridge,
+		.other_first_slot = p->port[p->bridge ? 1 - i : i].first_slot,
+		.then_pass = config->then_pass,
+		.flows = flows_expected(config),
+		.window_bits = window_bits_for(config),
+	};
+	int err = inside_open(&port->prog, &spec);
+
+	if (!err && ports_generate(p))
+		err = inside_set_out(&port->prog, OUT_HERE, &port->nic);
+	if (!err && p->bridge)
+		err = inside_set_out(&port->prog, OUT_OTHER, &p->port[1 - i].nic);
+	if (err == -EOPNOTSUPP)
+		snprintf(port->why, sizeof(port->why), "its driver can't send by XDP");
+	return err;
+}
+
+void engine_explain(struct ports *p, const char *why, const char *other)
+{
+	snprintf(p->engine_why, sizeof(p->engine_why), "%s; the other would be %s", why, other);
+	log_info("engine %s (%s, %s): %s", engine_name(p->engine),
+		 mode_name_in(p->engine, p->port[0].mode), p->port[0].nic.text, p->engine_why);
+}
