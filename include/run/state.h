@@ -82,6 +82,9 @@ void events_close(struct session *s);
 /* bench: 1: frames crossed both ways, in the mode that the ports now have; 0: they did not. */
 int session_prove(struct session *s);
 
+/* Kernel engine: does what is sent leave the ports? 0, or -errno, said. */
+int session_leaves(struct session *s);
+
 /* Port to port: -ELOOP, said, when the two ports are cabled to each other. */
 int session_faces(struct session *s);
 

@@ -123,6 +123,7 @@ static void the_largest_run_there_can_be_goes_there_and_back(void **state)
 
 		memset(p->name, 'n', sizeof(p->name) - 1);
 		memset(p->driver, 'd', sizeof(p->driver) - 1);
+		p->engine = ENGINE_KERNEL;
 		p->mode = MODE_GENERIC;
 		p->queues = QUEUES_MAX;
 		p->first_slot = i * QUEUES_MAX;

@@ -193,6 +193,13 @@ static int session_work(struct session *s)
 {
 	int crossed = 1, err = session_open(s);
 
+	if (!err && s->ports.engine == ENGINE_KERNEL)
+		err = session_leaves(s);
+	if (err == -EOPNOTSUPP && s->config->engine == ENGINE_AUTO &&
+	    !ports_step_down(&s->ports, "the kernel engine can't send here")) {
+		session_workers(s);
+		err = 0;
+	}
 	if (!err && s->config->command == COMMAND_BENCH) {
 		crossed = session_prove(s);
 		err = crossed < 0 ? crossed : 0;
