@@ -3,7 +3,8 @@
 #
 #   make          the program              make check      the quality gate
 #   make demo     the one-cable test       make test       every test this machine can run
-#   make bench    speed, as ratios         make fuzz T=10  each fuzzer, for T seconds
+#   make bench    speed, beside the peers  make bench-peers  gets the peers, once
+#   make fuzz T=10  each fuzzer, for T seconds
 #   make install  to PREFIX (default /usr/local), below DESTDIR
 #
 # B=DIR puts the output elsewhere, V=1 shows the commands.
@@ -153,7 +154,7 @@ bench-user: $(B)/tools/bench/user_loops
 	@B=$(B) tools/bench/user_loops.sh $(T)
 
 # Speed of the kernel-side paths; needs root like demo. Nothing timed decides the exit status.
-bench_obj := $(patsubst %,$(B)/tools/bench/%.o,bench count feed idle send stand table)
+bench_obj := $(patsubst %.c,$(B)/%.o,$(filter-out %.bpf.c %/user_loops.c,$(wildcard tools/bench/*.c)))
 $(B)/gen/feed.skel.h: $(B)/tools/bench/feed.bpf.o
 	@mkdir -p $(@D)
 	$(Q)$(BPFTOOL) gen skeleton $< name feed_bpf > $@
@@ -161,12 +162,17 @@ $(bench_obj): $(B)/gen/feed.skel.h
 $(B)/tools/bench/bench: $(bench_obj) $(B)/libxdploop.a
 	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) $^ $(LDLIBS) -o $@
 
-.PHONY: bench
+# T takes a part, as T="send 64 1q". The peers are beside it when bench-peers has got them.
+.PHONY: bench bench-peers
 bench:
 	@tools/deps.sh build
 	@$(MAKE) --no-print-directory all $(B)/tools/bench/bench
 	@: > $(B)/bench.json
-	@tools/as-root.sh $(B)/tools/bench/bench $(B)/xdploop $(B)/bench.json
+	@tools/as-root.sh $(B)/tools/bench/bench -p $(abspath $(B))/xdploop -j $(B)/bench.json \
+		-r "$$(tools/bench/peers.sh -p)" $(T)
+
+bench-peers:
+	@tools/as-root.sh env XDPLOOP_PEERS="$$(tools/bench/peers.sh -p)" tools/bench/peers.sh
 
 PREFIX  ?= /usr/local
 bash_completion := $(PREFIX)/share/bash-completion/completions

@@ -23,7 +23,7 @@ struct row {
 	double target; /* at most this ratio, difference or value */
 	double ours[ROUNDS], reference[ROUNDS];
 	double ours_wall[ROUNDS], reference_wall[ROUNDS]; /* ns per frame; 0: says nothing */
-	bool done;
+	bool asked, done;
 };
 
 /* Each fills its rows; 0 or -errno, said. */
@@ -31,14 +31,13 @@ int bench_send(struct row *send);
 int bench_count(struct row *together, struct row *apart, struct row *path);
 int bench_idle(struct row *idle, const char *program);
 
-/* Median, and ranks 2 and 8 of nine: its 95 % interval. */
+/* Median, and ranks 2 and 8 of nine: its 95 % interval. Of fewer: the lowest and the highest. */
 struct middle {
 	double median, low, high;
 };
 
-struct middle middle_of(const double values[ROUNDS]);
+struct middle middle_of(const double *values, int n);
 
 void table_print(const struct row *rows, int n);
-int table_save(const struct row *rows, int n, const char *path);
 
 #endif

@@ -199,6 +199,7 @@ int bench_count(struct row *together, struct row *apart, struct row *path)
 		.verify_full = true,
 		.match = &stand.match[FAR],
 	};
+	const struct feed_spec spec = {FEED_STAMPED, &stand.frame, 0, STAND_RUN};
 	struct feed feed = {};
 	int err = stand_open(&stand, 1);
 
@@ -208,7 +209,7 @@ int bench_count(struct row *together, struct row *apart, struct row *path)
 	if (!err)
 		err = prog_set_socket(&stand.prog[FAR], 0, queue_fd(&stand.queue[FAR]));
 	if (!err)
-		err = feed_open(&feed, &stand.frame, STAND_RUN, &stand.nic[NEAR], &stand.spare);
+		err = feed_open(&feed, &spec, &stand.nic[NEAR], &stand.spare);
 	prog_set_phase(&stand.prog[FAR], STEER_COUNT);
 	if (!err)
 		err = measure(&stand, &feed, true, apart, path);

@@ -1,14 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* The figures as a table for people and as JSON for programs. */
+/* The in-process rows as a table for people and as JSON for programs. */
 #include "bench.h"
-#include "io/log.h"
-#include <errno.h>
-#include <jansson.h>
+#include "json.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/utsname.h>
-#include <unistd.h>
 
 static int by_value(const void *a, const void *b)
 {
@@ -17,13 +13,14 @@ static int by_value(const void *a, const void *b)
 	return (d > 0) - (d < 0);
 }
 
-struct middle middle_of(const double values[ROUNDS])
+struct middle middle_of(const double *values, int n)
 {
-	double sorted[ROUNDS];
+	double sorted[ROUNDS] = {};
+	int edge = n >= ROUNDS; /* of fewer there is no such interval: all of them */
 
-	memcpy(sorted, values, sizeof(sorted));
-	qsort(sorted, ROUNDS, sizeof(sorted[0]), by_value);
-	return (struct middle){sorted[ROUNDS / 2], sorted[1], sorted[ROUNDS - 2]};
+	memcpy(sorted, values, sizeof(sorted[0]) * (size_t)n);
+	qsort(sorted, (size_t)n, sizeof(sorted[0]), by_value);
+	return (struct middle){sorted[n / 2], sorted[edge], sorted[n - 1 - edge]};
 }
 
 static struct middle ratio_of(const struct row *row)
@@ -32,7 +29,7 @@ static struct middle ratio_of(const struct row *row)
 
 	for (int i = 0; i < ROUNDS; i++)
 		ratio[i] = row->ours[i] / row->reference[i];
-	return middle_of(ratio);
+	return middle_of(ratio, ROUNDS);
 }
 
 static struct middle difference_of(const struct row *row)
@@ -41,7 +38,7 @@ static struct middle difference_of(const struct row *row)
 
 	for (int i = 0; i < ROUNDS; i++)
 		difference[i] = row->ours[i] - row->reference[i];
-	return middle_of(difference);
+	return middle_of(difference, ROUNDS);
 }
 
 static struct middle judged_of(const struct row *row)
@@ -52,7 +49,7 @@ static struct middle judged_of(const struct row *row)
 	case JUDGED_DIFFERENCE:
 		return difference_of(row);
 	default:
-		return middle_of(row->ours);
+		return middle_of(row->ours, ROUNDS);
 	}
 }
 
@@ -63,80 +60,82 @@ static const char *verdict_of(const struct row *row)
 	return judged_of(row).median <= row->target ? "reached" : "not reached";
 }
 
-static void print_target(const struct row *row)
+static void print_row(const struct row *row)
 {
-	static const char *const forms[] = {
-		[JUDGED_NOT] = "-",
-		[JUDGED_RATIO] = "ratio <= %.2f",
+	static const char *const targets[] = {
+		[JUDGED_NOT] = "",
+		[JUDGED_RATIO] = "<= %.2f",
 		[JUDGED_DIFFERENCE] = "<= %+.0f ns",
 		[JUDGED_VALUE] = "< %.0f",
 	};
-	char text[32];
+	bool alone = !row->reference_text, differs = row->judged == JUDGED_DIFFERENCE;
+	struct middle m = alone	    ? middle_of(row->ours, ROUNDS)
+			  : differs ? difference_of(row)
+				    : ratio_of(row);
+	char reference[16] = "-", text[40], target[16];
 
-	snprintf(text, sizeof(text), forms[row->judged], row->target);
-	printf("  %-14s %s\n", text, verdict_of(row));
-}
-
-static void print_row(const struct row *row)
-{
-	struct middle m;
-
-	printf("%-34s %-9s", row->text, row->unit);
+	printf("  %-33s", row->text);
 	if (!row->done) {
-		printf("  could not run\n");
+		printf(" could not run\n");
 		return;
 	}
-	printf(" %8.1f", middle_of(row->ours).median);
-	if (!row->reference_text) {
-		m = middle_of(row->ours);
-		printf(" %9s  [%.1f, %.1f]%*s", "-", m.low, m.high, 26, "");
-		print_target(row);
-		return;
-	}
-	printf(" %9.1f", middle_of(row->reference).median);
-	m = ratio_of(row);
-	printf("  %5.3f [%5.3f, %5.3f]", m.median, m.low, m.high);
-	m = difference_of(row);
-	printf("  %+6.1f [%+.1f, %+.1f]", m.median, m.low, m.high);
-	print_target(row);
+	if (!alone)
+		snprintf(reference, sizeof(reference), "%.1f",
+			 middle_of(row->reference, ROUNDS).median);
+	snprintf(text, sizeof(text),
+		 alone	   ? "[%.1f, %.1f]"
+		 : differs ? "%+.1f [%+.1f, %+.1f]"
+			   : "%.3f [%.3f, %.3f]",
+		 alone ? m.low : m.median, alone ? m.high : m.low, m.high);
+	snprintf(target, sizeof(target), targets[row->judged], row->target);
+	printf(" %8.1f %9s  %-20s  %-9s %s\n", middle_of(row->ours, ROUNDS).median, reference, text,
+	       target, verdict_of(row));
 }
 
 static void print_notes(const struct row *row)
 {
 	if (!row->done || !row->reference_text)
 		return;
-	printf("%s: against %s", row->text, row->reference_text);
+	printf("  %s: against %s", row->text, row->reference_text);
 	if (row->ours_wall[0] > 0)
-		printf("; by the clock %.2f and %.2f Mpps", 1e3 / middle_of(row->ours_wall).median,
-		       1e3 / middle_of(row->reference_wall).median);
+		printf("; by the clock %.2f and %.2f Mpps",
+		       1e3 / middle_of(row->ours_wall, ROUNDS).median,
+		       1e3 / middle_of(row->reference_wall, ROUNDS).median);
 	printf("\n");
+}
+
+static bool any_asked(const struct row *rows, int n)
+{
+	for (int i = 0; i < n; i++)
+		if (rows[i].asked)
+			return true;
+	return false;
 }
 
 void table_print(const struct row *rows, int n)
 {
-	printf("%-34s %-9s %8s %9s  %-21s  %-22s  %s\n", "what", "", "ours", "reference",
-	       "ratio [rank 2, 8]", "difference", "target");
+	if (!any_asked(rows, n))
+		return;
+	printf("\nOur own lines, in this process, against a reference beside them; ns of CPU per "
+	       "frame (idle: %% of a CPU)\n  %-33s %8s %9s  %-20s  %s\n",
+	       "", "ours", "reference", "ratio or difference", "target");
 	for (int i = 0; i < n; i++)
-		print_row(&rows[i]);
-	printf("\nCPU time of the threads that run the path, the kernel's part included; medians "
-	       "of "
-	       "%d rounds\nthat alternate with the reference's, ranks 2 and 8 are the 95 %% "
-	       "interval.\n",
-	       ROUNDS);
+		if (rows[i].asked)
+			print_row(&rows[i]);
 	for (int i = 0; i < n; i++)
 		print_notes(&rows[i]);
 }
 
-static json_t *json_values(const double values[ROUNDS])
+json_t *json_values(const double *values, int n)
 {
 	json_t *array = json_array();
 
-	for (int i = 0; i < ROUNDS; i++)
+	for (int i = 0; i < n; i++)
 		json_array_append_new(array, json_real(values[i]));
 	return array;
 }
 
-static json_t *json_middle(struct middle m)
+json_t *json_middle(struct middle m)
 {
 	return json_pack("{s:f, s:f, s:f}", "median", m.median, "low", m.low, "high", m.high);
 }
@@ -148,15 +147,16 @@ static json_t *json_row(const struct row *row)
 
 	if (!row->done)
 		return o;
-	json_object_set_new(o, "ours", json_values(row->ours));
+	json_object_set_new(o, "ours", json_values(row->ours, ROUNDS));
 	if (row->reference_text) {
-		json_object_set_new(o, "reference", json_values(row->reference));
+		json_object_set_new(o, "reference", json_values(row->reference, ROUNDS));
 		json_object_set_new(o, "ratio", json_middle(ratio_of(row)));
 		json_object_set_new(o, "difference", json_middle(difference_of(row)));
 	}
 	if (row->ours_wall[0] > 0) {
-		json_object_set_new(o, "ours_wall_ns", json_values(row->ours_wall));
-		json_object_set_new(o, "reference_wall_ns", json_values(row->reference_wall));
+		json_object_set_new(o, "ours_wall_ns", json_values(row->ours_wall, ROUNDS));
+		json_object_set_new(o, "reference_wall_ns",
+				    json_values(row->reference_wall, ROUNDS));
 	}
 	if (row->judged != JUDGED_NOT) {
 		json_object_set_new(o, "target", json_real(row->target));
@@ -166,22 +166,12 @@ static json_t *json_row(const struct row *row)
 	return o;
 }
 
-int table_save(const struct row *rows, int n, const char *path)
+json_t *table_json(const struct row *rows, int n)
 {
-	struct utsname host;
-	json_t *array = json_array(), *all;
-	int err = 0;
+	json_t *array = json_array();
 
-	uname(&host);
 	for (int i = 0; i < n; i++)
-		json_array_append_new(array, json_row(&rows[i]));
-	all = json_pack("{s:s, s:s, s:s, s:i, s:i, s:o}", "schema", "xdploop.bench/1", "kernel",
-			host.release, "machine", host.machine, "cpus",
-			(int)sysconf(_SC_NPROCESSORS_ONLN), "rounds", ROUNDS, "rows", array);
-	if (!all || json_dump_file(all, path, JSON_INDENT(2) | JSON_REAL_PRECISION(6))) {
-		log_error("can't write %s", path);
-		err = -EIO;
-	}
-	json_decref(all);
-	return err;
+		if (rows[i].asked)
+			json_array_append_new(array, json_row(&rows[i]));
+	return array;
 }
