@@ -9,6 +9,7 @@
 #include "json.h"
 #include "machine.h"
 #include "matrix.h"
+#include "priority.h"
 #include <errno.h>
 #include <stdio.h>
 #include <unistd.h>
@@ -130,6 +131,7 @@ int main(int argc, char **argv)
 		return 2;
 	matrix.course.program = o.program;
 	matrix.course.root = o.root && !access(o.root, X_OK) ? o.root : NULL;
+	priority_raise();
 	failed = own_rows(o.program, o.words, o.nwords);
 	matrix_run(&matrix, o.words, o.nwords);
 	machine_print();

@@ -196,8 +196,11 @@ int outside_stop(struct outside *o)
 	uint64_t deadline = clock_now() + STOP_NS;
 	int err = 0;
 
-	if (o->pid > 0) {
+	if (o->pid > 0)
 		kill(-o->pid, SIGINT);
+	if (o->input >= 0)
+		close(o->input); /* for one whose reading thread the signal did not reach */
+	if (o->pid > 0) {
 		while (!outside_ended(o)) {
 			if (clock_now() > deadline) {
 				kill(-o->pid, SIGKILL);
@@ -207,8 +210,6 @@ int outside_stop(struct outside *o)
 		}
 		(void)waitpid(o->pid, NULL, 0);
 	}
-	if (o->input >= 0)
-		close(o->input);
 	if (o->output >= 0)
 		close(o->output);
 	*o = (struct outside){.input = -1, .output = -1};
