@@ -99,14 +99,21 @@ int ground_open(struct ground *g, const struct subject *s, uint32_t queues, uint
 	return err;
 }
 
-void ground_close(struct ground *g)
+void ground_feed_stop(struct ground *g)
 {
 	__atomic_store_n(&g->stop, true, __ATOMIC_RELAXED);
 	for (int i = 0; i < GROUND_QUEUES; i++) {
 		if (g->feeder[i].runs)
 			pthread_join(g->feeder[i].thread, NULL);
-		feed_close(&g->feeder[i].feed);
+		g->feeder[i].runs = false;
 	}
+}
+
+void ground_close(struct ground *g)
+{
+	ground_feed_stop(g);
+	for (int i = 0; i < GROUND_QUEUES; i++)
+		feed_close(&g->feeder[i].feed);
 	sink_close(&g->sink);
 	for (int i = 0; i < GROUND_PORTS; i++)
 		nic_close(&g->nic[i]);

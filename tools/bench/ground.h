@@ -51,6 +51,7 @@ void ground_close(struct ground *g);
 struct nic *ground_port(struct ground *g); /* the subject's */
 
 int ground_feed(struct ground *g); /* start the feeders, if there are any; 0 or -errno */
+void ground_feed_stop(struct ground *g);
 int ground_feed_error(const struct ground *g);
 uint64_t ground_feed_cpu(const struct ground *g); /* ns */
 

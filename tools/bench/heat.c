@@ -156,6 +156,7 @@ static void stop(struct attempt *a)
 {
 	struct cell *cell = a->cell;
 
+	ground_feed_stop(&a->ground);
 	if (!a->has_process)
 		return;
 	if (outside_stop(&a->outside) && !cell->why[0])

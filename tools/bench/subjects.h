@@ -23,9 +23,10 @@ enum kind {
  * In a command:
  *   @XDPLOOP      the program that was built
  *   @PORT @MAC    its port, and the MAC address of the port at the other end
- *   @QUEUES       1 or 2
+ *   @QUEUES @CPUS 1 or 2, and the CPUs to use, as 0,1
  *   @SIZE @LEN @FILL   bytes of a frame with FCS, without it, and without Ethernet header too
- *   @LCORES       EAL's map: core 0 to rest, one more for each queue, on the CPUs to use
+ *   @LCORES @VDEVS @PEERS   testpmd's cores (0 rests, one more for each queue), its devices, and
+ *                 for each of them @MAC
  *   @MACLIST      @MAC as trafgen writes it
  */
 struct subject {
