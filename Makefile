@@ -163,7 +163,8 @@ $(B)/tools/bench/bench: $(bench_obj) $(B)/libxdploop.a
 	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) $^ $(LDLIBS) -o $@
 
 # T takes a part, as T="send 64 1q". The peers are beside it when bench-peers has got them.
-.PHONY: bench bench-peers
+.PHONY: bench bench-peers bench-programs
+bench-programs: $(B)/tools/bench/bench $(B)/tools/bench/user_loops
 bench:
 	@tools/deps.sh build
 	@$(MAKE) --no-print-directory all $(B)/tools/bench/bench

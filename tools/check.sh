@@ -16,7 +16,7 @@ mkdir -p "$out"
 checks="gcc format shell spdx length walls clang cppcheck analyze asan tsan fuzz"
 
 c_files() {
-	find user bpf include tests -name '*.[ch]' | sort
+	find user bpf include tests tools -name '*.[ch]' | sort
 }
 
 scripts() {
@@ -32,11 +32,11 @@ build() { # NAME MAKE-ARGS...
 
 # Every program with every warning an error, by both compilers; the compilers see different things.
 check_gcc() {
-	build gcc EXTRA_CFLAGS=-Werror BPF_CFLAGS=-Werror all test-programs
+	build gcc EXTRA_CFLAGS=-Werror BPF_CFLAGS=-Werror all test-programs bench-programs
 }
 
 check_clang() {
-	build clang CC=clang EXTRA_CFLAGS=-Werror BPF_CFLAGS=-Werror all test-programs
+	build clang CC=clang EXTRA_CFLAGS=-Werror BPF_CFLAGS=-Werror all test-programs bench-programs
 }
 
 check_format() {
@@ -77,13 +77,13 @@ check_cppcheck() {
 		--error-exitcode=1 -Iinclude -D_GNU_SOURCE -D__x86_64__ \
 		'-DSEC(name)=' '-DLIBBPF_OPTS(type, name, ...)=struct type name = {__VA_ARGS__}' \
 		--suppress=unusedStructMember --suppress=missingIncludeSystem \
-		'--suppress=uninitvar:tests/*' user tests
+		'--suppress=uninitvar:tests/*' user tests tools
 }
 
 # A finding inside a generated skeleton is not ours to mend.
 check_analyze() {
 	# shellcheck disable=SC2046 # flags are words
-	find user -name '*.c' | sort | xargs -n 1 -P 2 clang --analyze -Xclang \
+	find user tools -name '*.c' ! -name '*.bpf.c' | sort | xargs -n 1 -P 2 clang --analyze -Xclang \
 		-analyzer-output=text -std=gnu11 -D_GNU_SOURCE -Iinclude "-I$out/gcc/gen" \
 		$(pkg-config --cflags libxdp libnl-3.0 jansson ncursesw libcap-ng) \
 		>"$out/analyze.all" 2>&1

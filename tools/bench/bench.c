@@ -133,7 +133,7 @@ int main(int argc, char **argv)
 	matrix.course.root = o.root && !access(o.root, X_OK) ? o.root : NULL;
 	priority_raise();
 	failed = own_rows(o.program, o.words, o.nwords);
-	matrix_run(&matrix, o.words, o.nwords);
+	failed |= matrix_run(&matrix, o.words, o.nwords);
 	machine_print();
 	table_print(rows, ROWS);
 	matrix_print(&matrix);

@@ -26,14 +26,17 @@ static bool ends_in(const char *name, const char *word)
 
 static int counters_of(const struct nic *nic, uint32_t *out_n)
 {
-	struct {
-		struct ethtool_sset_info info;
-		uint32_t n;
-	} ask = {.info = {.cmd = ETHTOOL_GSSET_INFO, .sset_mask = 1ull << ETH_SS_STATS}};
-	int err = call(nic, &ask);
+	struct ethtool_sset_info *ask = calloc(1, sizeof(*ask) + sizeof(ask->data[0]));
+	int err;
 
-	*out_n = err ? 0 : ask.n;
-	if (!err && (!ask.n || ask.n > STATS_MAX))
+	if (!ask)
+		return -ENOMEM;
+	ask->cmd = ETHTOOL_GSSET_INFO;
+	ask->sset_mask = 1ull << ETH_SS_STATS;
+	err = call(nic, ask);
+	*out_n = err ? 0 : ask->data[0];
+	free(ask);
+	if (!err && (!*out_n || *out_n > STATS_MAX))
 		err = -ENOENT;
 	return err;
 }

@@ -213,7 +213,7 @@ void heat_run(struct heat *heat, const struct course *course)
 	for (int i = 0; i < heat->ncells; i++)
 		if (present(heat->cell[i].subject, course, heat->queues, heat->cell[i].why,
 			    sizeof(heat->cell[i].why)))
-			heat->cell[i].rounds = -1;
+			heat->cell[i].rounds = HEAT_ABSENT;
 	for (int round = 0; round < heat->rounds; round++)
 		for (int i = 0; i < heat->ncells; i++)
 			measure(&heat->cell[i], heat, course, round);

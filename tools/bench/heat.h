@@ -9,11 +9,12 @@
 #include "bench.h"
 #include "subjects.h"
 
-#define HEAT_CELLS 16
+#define HEAT_CELLS  16
+#define HEAT_ABSENT (-1)
 
 struct cell {
 	const struct subject *subject;
-	int rounds;	     /* that were measured; all, or the cell says why not */
+	int rounds;	     /* that were measured: all, or why says why not; or HEAT_ABSENT */
 	double ns[ROUNDS];   /* CPU time of all that ran the path, per frame that arrived */
 	double mpps[ROUNDS]; /* by the clock */
 	double lost[ROUNDS]; /* part of the frames that was lost before the subject */

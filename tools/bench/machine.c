@@ -70,15 +70,15 @@ json_t *machine_json(void)
 
 void machine_print(void)
 {
-	json_t *flaws = mitigations(), *text;
+	json_t *flaws = mitigations();
 	struct result_host host;
-	const char *name;
 
 	host_describe(&host);
 	printf("%s%s, %u CPU%s, %s; BPF by %s\n", host.cpu,
 	       virtual_machine() ? " (virtual machine)" : "", host.cpus, host.cpus == 1 ? "" : "s",
 	       host.kernel, feed_compiler());
-	json_object_foreach (flaws, name, text)
-		printf("  %-24s %.72s\n", name, json_string_value(text));
+	for (void *i = json_object_iter(flaws); i; i = json_object_iter_next(flaws, i))
+		printf("  %-24s %.72s\n", json_object_iter_key(i),
+		       json_string_value(json_object_iter_value(i)));
 	json_decref(flaws);
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "matrix.h"
 #include "json.h"
+#include <errno.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -79,8 +80,18 @@ static void heat_fill(struct heat *heat, char **words, int n)
 			heat->cell[heat->ncells++] = (struct cell){.subject = &subjects[i]};
 }
 
-void matrix_run(struct matrix *m, char **words, int n)
+static bool heat_failed(const struct heat *heat)
 {
+	for (int i = 0; i < heat->ncells; i++)
+		if (heat->cell[i].rounds != HEAT_ABSENT && heat->cell[i].rounds != heat->rounds)
+			return true;
+	return false;
+}
+
+int matrix_run(struct matrix *m, char **words, int n)
+{
+	int err = 0;
+
 	for (int i = 0; i < MATRIX_HEATS; i++) {
 		struct heat *heat = &m->heat[m->nheats];
 
@@ -95,8 +106,11 @@ void matrix_run(struct matrix *m, char **words, int n)
 			work_name(heat->work), heat->size, heat->queues,
 			heat->queues > 1 ? "s" : "", heat->ncells, heat->rounds);
 		heat_run(heat, &m->course);
+		if (heat_failed(heat))
+			err = -EIO;
 		m->nheats++;
 	}
+	return err;
 }
 
 /* --- pairs --------------------------------------------------------------------------------------

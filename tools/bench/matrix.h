@@ -23,8 +23,11 @@ const char *words_unknown(char **words, int n);
 /* Does each word name one of these? For what is measured outside the matrix. */
 bool words_take(char **words, int n, const char *const *tags, size_t ntags);
 
-/* Measures the cells that the words take, all of them without words. */
-void matrix_run(struct matrix *m, char **words, int n);
+/*
+ * Measures the cells that the words take, all of them without words. -EIO: what is here did not
+ * run; what is not here is no failure.
+ */
+int matrix_run(struct matrix *m, char **words, int n);
 
 void matrix_print(const struct matrix *m);
 json_t *matrix_json(const struct matrix *m);

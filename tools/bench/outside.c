@@ -66,8 +66,9 @@ static _Noreturn void run(const struct outside_spec *spec)
 	for (char *word = strtok_r(words, " ", &rest); word && n < WORDS_MAX;
 	     word = strtok_r(NULL, " ", &rest))
 		argv[n++] = word;
-	execvp(argv[0], argv);
-	give_up(argv[0]);
+	if (argv[0])
+		execvp(argv[0], argv);
+	give_up(spec->command);
 }
 
 /* The program is number 1 of its process namespace: with it goes all that it forked. */

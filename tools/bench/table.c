@@ -96,12 +96,11 @@ static void print_notes(const struct row *row)
 {
 	if (!row->done || !row->reference_text)
 		return;
-	printf("  %s: against %s", row->text, row->reference_text);
+	printf("  %s: against %s\n", row->text, row->reference_text);
 	if (row->ours_wall[0] > 0)
-		printf("; by the clock %.2f and %.2f Mpps",
+		printf("  %s: %.2f and %.2f Mpps by the clock\n", row->text,
 		       1e3 / middle_of(row->ours_wall, ROUNDS).median,
 		       1e3 / middle_of(row->reference_wall, ROUNDS).median);
-	printf("\n");
 }
 
 static bool any_asked(const struct row *rows, int n)
@@ -116,8 +115,8 @@ void table_print(const struct row *rows, int n)
 {
 	if (!any_asked(rows, n))
 		return;
-	printf("\nOur own lines, in this process, against a reference beside them; ns of CPU per "
-	       "frame (idle: %% of a CPU)\n  %-33s %8s %9s  %-20s  %s\n",
+	printf("\nOur own lines in this process, beside a reference; ns of CPU per frame, idle: "
+	       "%% of a CPU\n  %-33s %8s %9s  %-20s  %s\n",
 	       "", "ours", "reference", "ratio or difference", "target");
 	for (int i = 0; i < n; i++)
 		if (rows[i].asked)
