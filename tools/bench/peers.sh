@@ -3,7 +3,7 @@
 # Makes, once, the root that the peers of xdploop run in: Debian 13 with dpdk and netsniff-ng from
 # its packages, in a cache folder outside the tree. xdp-tools comes from Debian 14: that of Debian
 # 13 asks for a tracepoint which kernels from 6.16 on no longer have, and lacks the AF_XDP modes.
-# Asks nothing; a second call only looks whether all is there.
+# Asks nothing; a second call only looks whether all is there; rm -rf of the folder undoes it.
 #
 #   tools/bench/peers.sh                 make what is missing
 #   tools/bench/peers.sh -n              only say what is missing (exit 1 when something is)
@@ -15,12 +15,16 @@ set -u
 PATH=$PATH:/usr/local/sbin:/usr/sbin:/sbin
 suite=trixie
 later=forky
-packages=("xdp-tools/$later" "libxdp1/$later" "libxdp-dev/$later")
-packages+=(netsniff-ng dpdk-dev librte-net-af-xdp25 librte-mempool-ring25)
+packages=(xdp-tools netsniff-ng dpdk-dev librte-net-af-xdp25 librte-mempool-ring25)
+later_packages=("xdp-tools/$later" "libxdp1/$later" "libxdp-dev/$later")
 programs="xdp-trafficgen xdp-bench dpdk-testpmd trafgen"
 
 say() {
 	echo "tools/bench/peers.sh: $*" >&2
+}
+
+as_listed() {
+	echo "${packages[*]} ${later_packages[*]}"
 }
 
 # What is not in the root. The file "made" is the last thing that is written.
@@ -30,13 +34,13 @@ missing() { # ROOT
 	for program in $programs; do
 		[ -x "$1/usr/sbin/$program" ] || [ -x "$1/usr/bin/$program" ] || echo "$program"
 	done
-	[ "$(cat "$1/made" 2>/dev/null)" = "${packages[*]}" ] || echo "the packages as listed here"
+	[ "$(cat "$1/made" 2>/dev/null)" = "$(as_listed)" ] || echo "the packages as listed here"
 }
 
-# The mirrors that apt of this machine takes Debian from; those with the release itself first.
+# The mirrors that apt of this machine takes Debian from.
 mirrors() {
-	apt-get indextargets --format "\$(ORIGIN) \$(REPO_URI)" 'Created-By: Packages' 2>/dev/null |
-		awk '$1 == "Debian" && !seen[$2]++ { print $2 }'
+	apt-get indextargets --format "\$(ORIGIN) \$(LABEL) \$(REPO_URI)" 'Created-By: Packages' \
+		2>/dev/null | awk '$1 == "Debian" && $2 == "Debian" && !seen[$3]++ { print $3 }'
 }
 
 # What apt is told about proxies, debootstrap has to be told too.
@@ -86,24 +90,34 @@ make_base() { # ROOT
 # after a week, which a mirror that stands still or a clock that is wrong would run into; it is
 # signed all the same.
 add_later_release() { # ROOT
-	sed "s/^deb \(.*\) $suite /deb [check-valid-until=no] \1 $later /" "$1/etc/apt/sources.list" >"$1/etc/apt/sources.list.d/later.list"
+	sed "s/^deb \(.*\) $suite /deb [check-valid-until=no] \1 $later /" \
+		"$1/etc/apt/sources.list" >"$1/etc/apt/sources.list.d/later.list"
 	printf 'Package: *\nPin: release n=%s\nPin-Priority: 100\n' "$later" \
 		>"$1/etc/apt/preferences.d/later"
 }
 
-# Without services: nothing may start in there.
+install_in() { # ROOT PACKAGES...
+	local root=$1
+
+	shift
+	chroot "$root" apt-get -q update &&
+		chroot "$root" env DEBIAN_FRONTEND=noninteractive LC_ALL=C apt-get -q -y install \
+			--no-install-recommends "$@"
+} </dev/null >>"$log" 2>&1
+
+# Without services: nothing may start in there. In two steps: with both releases in sight apt finds
+# no way.
 add_packages() { # ROOT
-	add_later_release "$1"
 	cp -L /etc/resolv.conf "$1/etc/resolv.conf" 2>/dev/null
 	printf '#!/bin/sh\nexit 101\n' >"$1/usr/sbin/policy-rc.d"
 	chmod 755 "$1/usr/sbin/policy-rc.d"
 	say "installing ${packages[*]}"
-	{
-		chroot "$1" apt-get -q update &&
-			chroot "$1" env DEBIAN_FRONTEND=noninteractive LC_ALL=C apt-get -q -y install \
-				--no-install-recommends "${packages[@]}" &&
-			chroot "$1" apt-get -q clean && echo "${packages[*]}" >"$1/made"
-	} </dev/null >>"$log" 2>&1
+	install_in "$1" "${packages[@]}" || return 1
+	add_later_release "$1"
+	say "installing ${later_packages[*]}"
+	install_in "$1" "${later_packages[@]}" || return 1
+	chroot "$1" apt-get -q clean
+	as_listed >"$1/made"
 }
 
 # Of the user who asked, also through sudo.
