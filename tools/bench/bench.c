@@ -12,6 +12,7 @@
 #include "priority.h"
 #include <errno.h>
 #include <stdio.h>
+#include <sys/utsname.h>
 #include <unistd.h>
 
 enum { SENDING, RECEIVE, ACROSS, PATH, IDLE, ROWS };
@@ -72,12 +73,16 @@ static int own_rows(const char *program, char **words, int n)
 
 static int save(const struct matrix *m, const char *path)
 {
-	json_t *all =
-		json_pack("{s:s, s:o, s:i, s:o, s:o, s:o}", "schema", "xdploop.bench/1", "machine",
-			  machine_json(), "rounds", ROUNDS, "rows", table_json(rows, ROWS),
-			  "matrix", matrix_json(m), "pairs", matrix_pairs_json(m));
+	struct utsname host = {};
+	json_t *all;
 	int err = 0;
 
+	(void)uname(&host);
+	all = json_pack("{s:s, s:s, s:s, s:i, s:o, s:i, s:o, s:o, s:o}", "schema",
+			"xdploop.bench/1", "kernel", host.release, "machine", host.machine, "cpus",
+			(int)sysconf(_SC_NPROCESSORS_ONLN), "host", machine_json(), "rounds",
+			ROUNDS, "rows", table_json(rows, ROWS), "matrix", matrix_json(m), "pairs",
+			matrix_pairs_json(m));
 	if (!all || json_dump_file(all, path, JSON_INDENT(2) | JSON_REAL_PRECISION(6))) {
 		log_error("can't write %s", path);
 		err = -EIO;

@@ -165,7 +165,7 @@ __attribute__((format(printf, 2, 3))) static void put(struct text *t, const char
 	va_start(args, format);
 	n = vsnprintf(t->at, t->size, format, args);
 	va_end(args);
-	if (n < 0 || (size_t)n >= t->size) /* full: what is there is not run, it is too short */
+	if (n < 0 || (size_t)n >= t->size) /* full: a command cut short fails with words */
 		n = t->size ? (int)t->size - 1 : 0;
 	t->at += n;
 	t->size -= (size_t)n;
