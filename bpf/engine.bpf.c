@@ -14,6 +14,7 @@
 #include "abi/swap.h"
 
 #define LOOPBACK_IFINDEX 1
+#define PUBLISH_EVERY	 64
 #define SPINS		 4096 /* clock readings while waiting for a frame to be due: 0.1 ms */
 
 /* Set between open and load. */
@@ -133,13 +134,33 @@ static __always_inline struct hist *hist_at(__u32 slot, __u32 kind)
 /* The whole header anew: a reflector that worked in the same memory has left it turned round. */
 static __always_inline void write_frame(const struct stream *s, __u8 *data)
 {
+	__u64 flow = s->walk.flow, seq = s->walk.seq, time = s->now & STAMP_TIME_MASK;
+	__u64 check = stamp_check_of(s->head_sum, flow, seq, time);
+
 	ABI_STORE(__u64, data, template[0]);
 	ABI_STORE(__u64, data + 8, template[1]);
 	ABI_STORE(__u64, data + 16, template[2]);
 	ABI_STORE(__u64, data + 24, template[3]);
 	ABI_STORE(__u16, data + 32, template[4]);
-	store_be64(data + FRAME_UDP_AT, frame_udp(udp_sum, udp_rest, s->walk.flow));
-	stamp_put(data + STAMP_OFFSET, s->head, s->burst_sum, s->walk.flow, s->walk.seq, s->now);
+	store_be64(data + FRAME_UDP_AT, frame_udp(udp_sum, udp_rest, flow));
+	store_be64(data + STAMP_OFFSET, s->head | check << 32 | flow >> 8);
+	store_be64(data + STAMP_OFFSET + 8, flow << 56 | seq << 24 | time >> 16);
+	store_be16(data + STAMP_OFFSET + 16, time);
+}
+
+/* What was sent goes to the counters now and then; who runs the stream brings the rest. */
+static __always_inline void publish(struct stream *s)
+{
+	struct counter_slot *slot = slot_at(s->slot);
+	__u64 n = s->sent - s->published;
+
+	if (!slot)
+		return;
+	slot->worker.wanted += n;
+	slot->worker.submitted += n;
+	slot->worker.submitted_bytes += n * s->len;
+	slot->worker.completed += n;
+	s->published = s->sent;
 }
 
 struct spin {
@@ -154,37 +175,51 @@ static long spin_once(__u32 i, void *ctx)
 	return spin->now >= spin->until;
 }
 
-/* Is a frame due? Waits a little for it. */
-static __always_inline int stream_due(struct stream *s, struct counter_slot *slot)
+/* On a schedule: is a frame due? Waits a little for it. */
+static __always_inline int due_by_schedule(struct stream *s)
 {
-	struct spin spin = {.until = s->due_ns};
-	enum stream_answer answer;
+	struct spin spin = {.until = s->due_ns, .now = bpf_ktime_get_ns()};
+	enum stream_answer answer = stream_ask(s, spin.now);
+	struct counter_slot *slot;
 	struct hist *lateness;
 	__u64 n;
 
-	if (!stream_paced(s) && s->stamp_left)
-		return !s->stop && s->sent < s->limit;
-	spin.now = bpf_ktime_get_ns();
-	answer = stream_ask(s, spin.now);
 	if (answer == STREAM_WAIT && s->bulk == 1) {
 		bpf_loop(SPINS, spin_once, &spin, 0);
 		answer = stream_ask(s, spin.now);
 	}
-	if (answer == STREAM_WAIT)
+	s->done = answer == STREAM_DONE;
+	if (answer != STREAM_SEND)
 		return 0;
-	if (answer == STREAM_DONE) {
-		s->done = 1;
-		return 0;
-	}
-	if (stream_paced(s)) {
-		n = stream_give_up(s, spin.now);
+	n = stream_give_up(s, spin.now);
+	slot = slot_at(s->slot);
+	if (n && slot) {
 		slot->worker.given_up_late += n;
 		slot->worker.wanted += n;
-		lateness = hist_at(s->slot, 1);
-		if (lateness)
-			note(lateness, (__s64)(spin.now - s->due_ns));
 	}
+	lateness = hist_at(s->slot, 1);
+	if (lateness)
+		note(lateness, (__s64)(spin.now - s->due_ns));
 	stream_tick(s, spin.now);
+	return 1;
+}
+
+/* As fast as possible: one clock reading for stamp_every frames. */
+static __always_inline int due_at_once(struct stream *s)
+{
+	enum stream_answer answer;
+	__u64 now;
+
+	if (s->stamp_left) {
+		s->done = s->sent >= s->limit;
+		return !s->done;
+	}
+	now = bpf_ktime_get_ns();
+	answer = stream_ask(s, now);
+	s->done = answer == STREAM_DONE;
+	if (answer != STREAM_SEND)
+		return 0;
+	stream_tick(s, now);
 	return 1;
 }
 
@@ -193,26 +228,19 @@ static __always_inline int generate(struct xdp_md *ctx)
 	__u8 *data = (void *)(long)ctx->data, *end = (void *)(long)ctx->data_end;
 	__u32 cpu = bpf_get_smp_processor_id();
 	struct stream *s = bpf_map_lookup_elem(&streams, &cpu);
-	struct counter_slot *slot;
 
 	if (!s || s->done || data + STREAM_BYTES > end)
 		return XDP_DROP;
 	if (s->raw)
 		return (int)bpf_redirect_map(&out, OUT_HERE, XDP_DROP);
-	slot = slot_at(s->slot);
-	if (!slot || !stream_due(s, slot)) {
-		if (s->stop || s->sent >= s->limit)
-			s->done = 1;
+	if (!(stream_paced(s) ? due_by_schedule(s) : due_at_once(s)))
 		return XDP_DROP;
-	}
 	if (bpf_redirect_map(&out, OUT_HERE, XDP_DROP) != XDP_REDIRECT)
 		return XDP_DROP;
 	write_frame(s, data);
 	stream_sent(s);
-	slot->worker.wanted++;
-	slot->worker.submitted++;
-	slot->worker.submitted_bytes += s->len;
-	slot->worker.completed++;
+	if (!(s->sent & (PUBLISH_EVERY - 1)))
+		publish(s);
 	return XDP_REDIRECT;
 }
 
@@ -360,12 +388,57 @@ static __always_inline int reflect(const struct counts *c, __u8 *data, const __u
 
 /* --- a frame that came in --- */
 
+/* To be sent back, or left to the kernel. */
+static __always_inline int receive_to_reflect(const struct counts *c, __u8 *data, const __u8 *end,
+					      __u8 *at, __u32 offset, __u64 len, __u32 place)
+{
+	const struct match_config *cfg = (const struct match_config *)&match;
+
+	asm volatile("" : "+r"(cfg));
+	if (refuse(c, match_refusal(cfg, data, end, offset)))
+		return XDP_PASS;
+	if (!c->driven) {
+		COUNT(c, no_socket, 1);
+		return at ? XDP_DROP : XDP_PASS;
+	}
+	TALLY(c, received, 1);
+	TALLY(c, received_bytes, len);
+	return reflect(c, data, end, at, len, place);
+}
+
+/* Without a right stamp. */
+static __always_inline int receive_unstamped(const struct counts *c, __u8 *data, const __u8 *end,
+					     __u64 len, __u32 place, __u32 set)
+{
+	const struct match_config *cfg = (const struct match_config *)&match;
+	enum match_kind kind;
+
+	asm volatile("" : "+r"(cfg));
+	kind = match_unstamped(cfg, data, end);
+	if (kind == MATCH_NONE) {
+		COUNT(c, passed, 1);
+		return XDP_PASS;
+	}
+	if (phase == STEER_REFLECT && kind == MATCH_ASKED)
+		return receive_to_reflect(c, data, end, 0, 0, len, place);
+	if (!c->driven) {
+		COUNT(c, no_socket, 1);
+		return kind == MATCH_ASKED ? XDP_PASS : XDP_DROP;
+	}
+	TALLY(c, received, 1);
+	TALLY(c, received_bytes, len);
+	if (kind == MATCH_LOOKALIKE)
+		count_damaged(c, data, end, set);
+	else
+		TALLY(c, foreign, 1);
+	return then_pass && phase == STEER_COUNT ? XDP_PASS : XDP_DROP;
+}
+
 static __always_inline int receive(struct xdp_md *ctx)
 {
 	__u8 *data = (void *)(long)ctx->data, *end = (void *)(long)ctx->data_end, *at;
 	const struct match_config *cfg = (const struct match_config *)&match;
-	__u32 queue = ctx->rx_queue_index, offset = 0, place, set;
-	enum match_kind kind = MATCH_STAMP;
+	__u32 queue = ctx->rx_queue_index, offset = 0, place = 0, set;
 	struct counts c;
 	__u64 len;
 
@@ -373,36 +446,25 @@ static __always_inline int receive(struct xdp_md *ctx)
 	asm volatile("" : "+r"(cfg));
 	if (phase == STEER_CLOSED || counts_of(&c, queue))
 		return XDP_PASS;
-	len = bpf_xdp_get_buff_len(ctx);
+	len = frame_len(ctx);
 	COUNT(&c, seen, 1);
 	COUNT(&c, seen_bytes, len);
+	if (c.driven)
+		place = slot_of[queue & (PROGRAM_QUEUES - 1)];
+	set = sets_by_cpu ? bpf_get_smp_processor_id() : place;
 	at = (__u8 *)match_stamp_find(cfg, data, end, &offset);
 	if (!at)
-		kind = match_unstamped(cfg, data, end);
-	if (kind == MATCH_NONE) {
-		COUNT(&c, passed, 1);
-		return XDP_PASS;
-	}
-	if (phase == STEER_REFLECT && kind != MATCH_LOOKALIKE &&
-	    refuse(&c, match_refusal(cfg, data, end, offset)))
-		return XDP_PASS;
-	if (queue >= PROGRAM_QUEUES || c.slot == slot_at(rest_slot)) {
+		return receive_unstamped(&c, data, end, len, place, set);
+	if (phase == STEER_REFLECT)
+		return receive_to_reflect(&c, data, end, at, offset, len, place);
+	if (!c.driven) {
 		COUNT(&c, no_socket, 1);
-		return kind == MATCH_ASKED ? XDP_PASS : XDP_DROP;
+		return XDP_DROP;
 	}
-	place = slot_of[queue];
-	set = sets_by_cpu ? bpf_get_smp_processor_id() : place;
 	TALLY(&c, received, 1);
 	TALLY(&c, received_bytes, len);
-	if (phase == STEER_REFLECT && kind != MATCH_LOOKALIKE)
-		return reflect(&c, data, end, at, len, place);
-	if (kind == MATCH_LOOKALIKE)
-		count_damaged(&c, data, end, set);
-	else if (at)
-		count_stamped(&c, at, offset, first_slot + place, set);
-	else
-		TALLY(&c, foreign, 1);
-	return then_pass && phase == STEER_COUNT ? XDP_PASS : XDP_DROP;
+	count_stamped(&c, at, offset, first_slot + place, set);
+	return then_pass ? XDP_PASS : XDP_DROP;
 }
 
 SEC("xdp")

@@ -21,6 +21,8 @@ const volatile __u8 slot_of[PROGRAM_QUEUES] =
 	{};			/* slot - first_slot; rest_slot's for the others */
 const volatile __u8 atomic = 0; /* more than one CPU may run us for one queue */
 
+const volatile __u8 may_subtract = 0; /* pointers from each other: the loader has CAP_PERFMON */
+
 /* What we do at the moment: enum steer_phase. */
 __u32 phase = STEER_CLOSED;
 
@@ -39,8 +41,17 @@ struct {
 	       struct counter_slot); /* nslots of them: the run's own map is put in its place */
 } counters SEC(".maps");
 
+/* No program of ours takes frames of several buffers, so the subtraction tells as much. */
+static __always_inline __u64 frame_len(struct xdp_md *ctx)
+{
+	if (may_subtract)
+		return (__u64)((void *)(long)ctx->data_end - (void *)(long)ctx->data);
+	return bpf_xdp_get_buff_len(ctx);
+}
+
 struct counts {
 	struct counter_slot *slot;
+	__u32 driven; /* the queue is one of ours */
 	__u32 shared; /* other CPUs may write here too */
 };
 
@@ -72,7 +83,8 @@ static __always_inline int counts_of(struct counts *c, __u32 queue)
 	if (queue < PROGRAM_QUEUES)
 		slot = first_slot + slot_of[queue];
 	c->slot = slot_at(slot);
-	c->shared = atomic || slot == rest_slot;
+	c->driven = slot != rest_slot;
+	c->shared = atomic || !c->driven;
 	return c->slot ? 0 : -1;
 }
 

@@ -48,7 +48,7 @@ int steer(struct xdp_md *ctx)
 	if (phase == STEER_CLOSED || counts_of(&c, queue))
 		return XDP_PASS;
 	COUNT(&c, seen, 1);
-	COUNT(&c, seen_bytes, bpf_xdp_get_buff_len(ctx));
+	COUNT(&c, seen_bytes, frame_len(ctx));
 	kind = match_frame(cfg, data, end, &stamp_offset);
 	if (kind == MATCH_NONE) {
 		COUNT(&c, passed, 1);

@@ -58,15 +58,15 @@ static inline void flow_walk_skip(struct flow_walk *w, __u32 n)
 }
 
 /* The UDP header of a flow: ports, length, checksum. */
-static inline __u64 frame_udp(__u32 udp_sum, __u64 udp_rest, __u32 flow)
+static inline __u64 frame_udp(__u32 udp_sum, __u64 udp_rest, __u64 flow)
 {
-	__u32 from = FLOW_PORT_BASE | (flow & 0x3fff), to = FLOW_PORT_BASE | flow >> 14;
-	__u32 sum = udp_sum + from + to, check;
+	__u64 from = FLOW_PORT_BASE | (flow & 0x3fff), to = FLOW_PORT_BASE | flow >> 14;
+	__u64 sum = udp_sum + from + to, check;
 
 	sum = (sum >> 16) + (sum & 0xffff);
-	check = (__u16) ~((sum >> 16) + sum);
+	check = ((sum >> 16) + (sum & 0xffff)) ^ 0xffff;
 	check = check ? check : 0xffff; /* RFC 768: 0 would mean "no checksum" */
-	return (__u64)from << 48 | (__u64)to << 32 | udp_rest | check;
+	return from << 48 | to << 32 | udp_rest | check;
 }
 
 /* The flows from this one up to that limit differ in one port alone. */

@@ -25,12 +25,12 @@ struct hist {
 };
 
 /* Place of the highest bit of a value that is not 0. */
-static inline __u32 hist_log2(__u64 v)
+static inline __u64 hist_log2(__u64 v)
 {
 #ifdef __bpf__ /* has no instruction for it, and clang 14 none to offer instead */
-	__u32 n = 0;
+	__u64 n = 0;
 
-	for (__u32 step = 32; step; step /= 2) {
+	for (__u64 step = 32; step; step /= 2) {
 		if (v >> step) {
 			v >>= step;
 			n += step;
@@ -38,13 +38,13 @@ static inline __u32 hist_log2(__u64 v)
 	}
 	return n;
 #else
-	return 63 - (__u32)__builtin_clzll(v);
+	return 63 - (__u64)__builtin_clzll(v);
 #endif
 }
 
 static inline __u32 hist_index(__u64 v)
 {
-	__u32 octave = hist_log2(v | (2 * HIST_HALF - 1)) - HIST_HALF_BITS;
+	__u64 octave = hist_log2(v | (2 * HIST_HALF - 1)) - HIST_HALF_BITS;
 
 	return (octave << HIST_HALF_BITS) + (__u32)(v >> octave);
 }

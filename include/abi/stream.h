@@ -16,6 +16,7 @@
 struct stream {
 	/* set before a trial */
 	__u64 head;	   /* of the stamps: stamp_head() */
+	__u64 head_sum;	   /* and its sum, folded */
 	__u64 stop_ns;	   /* nothing is due from then on; STREAM_FOREVER: no end */
 	__u64 gap_ns;	   /* between frames, and */
 	__u64 cap_ns;	   /* what is later than this is given up */
@@ -33,10 +34,10 @@ struct stream {
 	__u32 done; /* limit or stop was reached */
 	__u64 now;  /* last clock reading */
 	__u64 sent;
+	__u64 published; /* of them, those that stand in the counters */
 	__u64 bulk_at;	 /* when the first frame of this bulk was stamped; 0: not known */
 	__u64 bulk_span; /* longest so far */
 	__u32 bulk_left, stamp_left;
-	__u32 burst_sum; /* of head and now */
 	/* by user space at any time */
 	__u32 stop;
 } __attribute__((aligned(64)));
@@ -86,7 +87,6 @@ static inline void stream_tick(struct stream *s, __u64 now)
 {
 	s->now = now;
 	s->stamp_left = s->stamp_every;
-	s->burst_sum = stamp_burst_sum(s->head, now & STAMP_TIME_MASK);
 	if (s->bulk_left)
 		return;
 	if (s->bulk_at && now - s->bulk_at > s->bulk_span)

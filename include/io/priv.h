@@ -13,6 +13,9 @@
  */
 int priv_check(bool other_netns);
 
+/* May a BPF program of ours subtract pointers (CAP_PERFMON, or CAP_SYS_ADMIN)? */
+bool priv_perfmon(void);
+
 /*
  * Bytes this process may pin for UMEMs, all registrations together: UINT64_MAX with CAP_IPC_LOCK
  * or no limit. Raises RLIMIT_MEMLOCK as far as it is allowed. The limit is per user, and what this

@@ -3,6 +3,7 @@
 #ifndef IO_PROG_LOAD_H
 #define IO_PROG_LOAD_H
 
+#include "io/priv.h"
 #include "io/prog.h"
 #include <bpf/libbpf.h>
 #include <string.h>
@@ -17,6 +18,7 @@
 		(skel)->rodata->first_slot = (spec)->first_slot;                               \
 		(skel)->bss->rest_slot = (spec)->first_slot + (spec)->queues;                  \
 		(skel)->rodata->atomic = (spec)->atomic;                                       \
+		(skel)->rodata->may_subtract = priv_perfmon();                                 \
 	} while (0)
 
 void prog_place_slots(uint8_t *slot_of, size_t n, const struct prog_spec *spec);

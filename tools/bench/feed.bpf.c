@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
  * feed: makes each frame of a live run (BPF_F_TEST_XDP_LIVE_FRAMES) the next one of its flow and
- * sends it out of a port. The frame that comes in is the template: only the stamp is new.
+ * sends it out of a port. The header is written anew, for a reflector in the kernel turns it round
+ * in the very memory that comes back here.
  * bare: sends the template as it is; nothing that sends can do less.
  * sink: the other end of a cable; counts what comes in by queue, and drops it.
  */
@@ -20,7 +21,8 @@ const volatile char compiler[] = __VERSION__;
 __u64 head, now;
 __u32 burst_sum;
 __u32 flow;
-__u32 seq; /* of the next frame */
+__u32 seq;	   /* of the next frame */
+__u64 template[6]; /* the header */
 
 struct {
 	__u64 frames;
@@ -41,6 +43,9 @@ int feed(struct xdp_md *ctx)
 
 	if (data + STAMP_OFFSET + STAMP_LEN > end)
 		return XDP_DROP;
+	for (int i = 0; i < 5; i++)
+		ABI_STORE(__u64, data + 8 * i, template[i]);
+	ABI_STORE(__u16, data + 40, template[5]);
 	stamp_put(data + STAMP_OFFSET, head, burst_sum, flow, seq++, now);
 	return (int)bpf_redirect_map(&port, 0, XDP_DROP);
 }

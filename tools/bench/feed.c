@@ -7,6 +7,7 @@
 #include <bpf/bpf.h>
 #include <errno.h>
 #include <linux/if_link.h>
+#include <string.h>
 #include <unistd.h>
 
 #define BATCH 64 /* more at a time overruns veth's ring of 256 */
@@ -68,6 +69,7 @@ int feed_open(struct feed *feed, const struct feed_spec *spec, const struct nic 
 		return err;
 	feed->skel->bss->head = stamp_head(spec->run, STAMP_VERSION << 2);
 	feed->skel->bss->flow = spec->flow;
+	memcpy(feed->skel->bss->template, spec->frame->data, STAMP_OFFSET);
 	to.fd = bpf_map__fd(feed->skel->maps.port);
 	feed->prog_fd = at.fd = bpf_program__fd(spec->kind == FEED_BARE ? feed->skel->progs.bare
 									: feed->skel->progs.feed);

@@ -26,6 +26,11 @@ static bool have(unsigned capability)
 	return capng_have_capability(CAPNG_EFFECTIVE, capability);
 }
 
+bool priv_perfmon(void)
+{
+	return !capng_get_caps_process() && (have(CAP_PERFMON) || have(CAP_SYS_ADMIN));
+}
+
 int priv_check(bool other_netns)
 {
 	char missing[160];

@@ -49,6 +49,7 @@ void stream_prepare(struct worker *w)
 	memset(s, 0, sizeof(*s));
 	w->batch = batch_for(plan);
 	s->head = w->stamp_head;
+	s->head_sum = fold16(w->stamp_head);
 	s->stop_ns = STREAM_FOREVER;
 	s->limit = plan->limit;
 	s->stamp_every = plan->stamp_every ? plan->stamp_every : 1;
@@ -78,6 +79,19 @@ static uint32_t looks_for(const struct stream *s)
 	return !stream_paced(s) && left < LOOKS_MAX ? (uint32_t)left + 1 : LOOKS_MAX;
 }
 
+/* The program has brought most of it to the counters; between two calls nobody else writes them. */
+static void publish(struct worker *w)
+{
+	struct worker_counters *count = w->count;
+	uint64_t n = w->stream->sent - w->stream->published;
+
+	count->wanted += n;
+	count->submitted += n;
+	count->submitted_bytes += n * w->stream->len;
+	count->completed += n;
+	w->stream->published = w->stream->sent;
+}
+
 uint32_t role_stream(struct worker *w, uint64_t now)
 {
 	struct stream *s = w->stream;
@@ -91,6 +105,7 @@ uint32_t role_stream(struct worker *w, uint64_t now)
 			 w->batch);
 	if (err && err != -EINTR)
 		w->error = err;
+	publish(w);
 	w->pacer.sent = s->sent;
 	w->sent_at = s->now;
 	/* One frame at a time leaves when it is stamped, as far as the clock can tell. */
