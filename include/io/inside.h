@@ -38,7 +38,7 @@ struct inside_spec {
 	uint32_t window_bits; /* wished for; fewer where they would need too much memory */
 };
 
-/* Load it. Says what is wrong; -EOPNOTSUPP: this kernel has not all that it needs. */
+/* Load it. Says what is wrong, but -EOPNOTSUPP: this kernel does not take the program. */
 int inside_open(struct prog *prog, const struct inside_spec *spec);
 
 /* Where frames go: the port itself, and the other one of a bridge. -EOPNOTSUPP: not by XDP. */

@@ -133,7 +133,11 @@ int inside_open(struct prog *prog, const struct inside_spec *spec)
 	if (!err)
 		err = engine_bpf__load(skel);
 	if (err) {
-		prog_refused(err);
+		/* An older kernel lacks a helper, or finds the program too complex. */
+		if (err == -EPERM)
+			prog_refused(err);
+		else
+			err = -EOPNOTSUPP;
 		goto out;
 	}
 	err = map_all(in, skel);

@@ -31,6 +31,11 @@ int port_load_inside(struct ports *p, int i, const struct prog_spec *prog)
 	};
 	int err = inside_open(&port->prog, &spec);
 
+	if (err == -EOPNOTSUPP) {
+		snprintf(port->why, sizeof(port->why),
+			 "this kernel does not take the engine's program (-v says why)");
+		return err;
+	}
 	if (!err && ports_generate(p))
 		err = inside_set_out(&port->prog, OUT_HERE, &port->nic);
 	if (!err && p->bridge)
