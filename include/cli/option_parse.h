@@ -37,6 +37,7 @@ OPTION_PARSER(repeat);
 OPTION_PARSER(phases);
 OPTION_PARSER(cpus);
 OPTION_PARSER(spin);
+OPTION_PARSER(latency_mode);
 OPTION_PARSER(fail_if);
 OPTION_PARSER(format);
 OPTION_PARSER(json);

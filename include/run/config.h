@@ -49,7 +49,7 @@ struct config {
 	bool expect_return;
 	cpu_set_t cpus; /* empty: all allowed */
 	bool have_cpus;
-	bool spin, force;
+	bool spin, force, latency_mode;
 	uint32_t rx_ring, tx_ring; /* 0: default; entries of the socket's rings */
 	struct limit limit[LIMITS_MAX];
 	int nlimits;

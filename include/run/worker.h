@@ -34,7 +34,7 @@ struct plan {
 			    */
 	uint32_t window_bits;
 	bool verify_full;
-	bool no_time; /* latency is not measured */
+	bool no_time;	     /* latency is not measured */
 	const uint8_t *macs; /* for verify_full: first 12 bytes of every frame; NULL: not known */
 	enum swap swap;
 	bool set_reply; /* a reflector marks what it sends back, a bump in the wire does not */
@@ -44,7 +44,8 @@ struct plan {
 	uint32_t flows, tx_index, tx_queues; /* our place in the round robin */
 	double pps;			     /* of this queue; 0: as fast as possible */
 	uint32_t stamp_every;
-	uint64_t limit; /* frames of this queue; UINT64_MAX: no limit */
+	uint32_t in_flight; /* frames on their way out at most; 0: no limit */
+	uint64_t limit;	    /* frames of this queue; UINT64_MAX: no limit */
 };
 
 #define THREAD_NONE UINT32_MAX

@@ -63,6 +63,10 @@ values=$(
 --dst-mac|02:00:00:00:00:0a|send a|02:00:00:00:00 02:00:00:00:00:0g 020000000000a 00:00:00:00:00:00 01:00:5e:00:00:01 ff:ff:ff:ff:ff:ff
 --swap|one of: none, l2, l3, l4|reflect a|l1 L2 mac l2,l3 4
 --match|stamped, udp:7|reflect a|udp udp: udp:0 udp:65536 udp:9-7 udp:x tcp:7 any stamped,all udp:1,2,3,4,5,6,7,8,9
+--engine|one of: auto, xsk, kernel|count a|none all XSK 1
+--stamp-every|examples: 1|bench a b|0 1025 x -4 1.5
+--stamp|one of: xdp, none|count a|user all XDP 1
+--then|one of: drop, pass|count a|none DROP 1
 --verify|one of: stamp, full|count a|none all FULL 1
 --expect|examples: 1000|count a|0 -5 some 1.5 5x
 --duration|examples: 10s|bench a b|0 0s 1us -1s 10parsec 1s1h 2000h 1.5.5s forever
@@ -90,7 +94,7 @@ bad "--json ''" "result.json" bench a b --json ""
 bad "--json" "result.json" bench a b --json
 
 # Options without a value.
-for option in --force --spin --monitor --verbose --quiet --help --version --print-man \
+for option in --force --spin --latency-mode --monitor --verbose --quiet --help --version --print-man \
 	--print-completion --print-options; do
 	bad "$option=yes" "takes no value" bench a b "$option=yes"
 done

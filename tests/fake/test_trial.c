@@ -140,8 +140,10 @@ static void open_port(uint32_t side, uint32_t queues, uint32_t rx_frames)
 	wire.port[side].match = port->match;
 	wire.port[side].queues = queues;
 	wire.port[side].slot = &session->ports.maps.slot[port->first_slot];
-	for (uint32_t q = 0; q < queues; q++)
+	for (uint32_t q = 0; q < queues; q++) {
+		port->queue_id[q] = q;
 		open_queue(port, side, q, rx_frames);
+	}
 }
 
 static void open_session(uint32_t queues, uint32_t flows, uint32_t rx_frames)

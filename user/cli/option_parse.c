@@ -340,6 +340,12 @@ int option_spin(const struct option_row *row, const char *word, struct options *
 	return 0;
 }
 
+int option_latency_mode(const struct option_row *row, const char *word, struct options *out)
+{
+	out->config.latency_mode = true;
+	return 0;
+}
+
 int option_fail_if(const struct option_row *row, const char *word, struct options *out)
 {
 	struct config *c = &out->config;

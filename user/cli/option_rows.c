@@ -214,6 +214,11 @@ const struct option_row option_rows[] = {
 		.help = "Workers never sleep: less latency for whole CPUs",
 		.parse = option_spin,
 	}, {
+		.name = "latency-mode", .group = GROUP_RUN, .commands = VERB_GENERATORS,
+		.help = "Only a few frames are on their way out at any time, so that none waits behind "
+			"others of ours: less latency, a lower rate",
+		.parse = option_latency_mode,
+	}, {
 		.name = "fail-if", .metavar = "LIMIT", .group = GROUP_RUN, .commands = VERB_TRAFFIC,
 		.help = "Exit status 3 when this is so in any direction: loss>0 (frames), loss%>0.1, "
 			"rx_pps<1M or p99>50us; up to 8 times",

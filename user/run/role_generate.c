@@ -123,8 +123,10 @@ uint32_t role_generate(struct worker *w)
 		return 0;
 	}
 	n = due < w->plan.burst ? (uint32_t)due : w->plan.burst;
-	if (q->nfree < n)
+	if (q->nfree < n || w->plan.in_flight)
 		count->completed += queue_reap(q);
+	if (w->plan.in_flight && n > w->plan.in_flight - q->outstanding)
+		n = w->plan.in_flight - q->outstanding;
 	room = queue_tx_room(q, n, &index);
 	if (room > q->nfree)
 		room = q->nfree;

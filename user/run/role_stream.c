@@ -22,6 +22,8 @@ static uint32_t batch_for(const struct plan *plan)
 {
 	uint32_t batch = BATCH_FAST;
 
+	if (plan->in_flight)
+		return 1;
 	if (plan->pps > 0 && plan->pps < PPS_MIDDLE)
 		batch = 1;
 	else if (plan->pps > 0 && plan->pps < PPS_FAST)

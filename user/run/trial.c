@@ -12,6 +12,7 @@
 #define DRAIN_MAX_NS	2000000000ull
 #define STALL_NS	5000000000ull /* --frames without --duration: no progress for so long */
 #define NEVER		(UINT64_MAX / 2)
+#define IN_FLIGHT_FEW	4	      /* --latency-mode: frames wait for nobody */
 #define GRACE_NS	20000000ull   /* for the last frames that were due, at the end of a trial */
 #define LOOK_NS		2000000ull    /* how often the end of a limited trial is looked for */
 #define SETTLE_EVERY_NS 1000000000ull /* real cards: counters are read until two reads agree */
@@ -38,6 +39,10 @@ static void plan_generator(struct session *s, const struct trial_spec *spec, int
 	plan->tx_queues = queues;
 	plan->pps = pps / active;
 	plan->stamp_every = config->stamp_every;
+	if (config->latency_mode) {
+		plan->in_flight = IN_FLIGHT_FEW;
+		plan->burst = plan->burst < IN_FLIGHT_FEW ? plan->burst : IN_FLIGHT_FEW;
+	}
 	plan->send_flags = port == 1 ? STAMP_FROM_B : 0;
 	plan->limit = UINT64_MAX;
 	if (q >= active)
