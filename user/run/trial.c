@@ -220,6 +220,20 @@ static int trial_wait(struct session *s, const struct trial_spec *spec, uint64_t
 	return 0;
 }
 
+/* Is anything in the rings, because a thread gets no CPU? Then it is not quiet yet. */
+static bool rings_wait(const struct session *s)
+{
+	bool waiting = false;
+
+	for (uint32_t i = 0; i < s->nworkers && s->ports.engine == ENGINE_XSK; i++) {
+		struct queue_gauges g = {};
+
+		queue_gauges(s->worker[i].queue, &g);
+		waiting |= g.rx_ring || g.tx_ring;
+	}
+	return waiting;
+}
+
 /* After sending: until all has completed and nothing arrives any more. False: it timed out. */
 static bool trial_drain(struct session *s)
 {
@@ -229,7 +243,7 @@ static bool trial_drain(struct session *s)
 	while ((now = clock_now()) < start + DRAIN_MAX_NS && s->stop < 2) {
 		struct progress p = trial_progress(s);
 
-		if (p.received != last.received || p.completed != last.completed)
+		if (p.received != last.received || p.completed != last.completed || rings_wait(s))
 			quiet_since = now;
 		last = p;
 		if (p.completed == p.submitted && now - quiet_since >= QUIET_NS)
@@ -243,18 +257,10 @@ static bool trial_drain(struct session *s)
 static void trial_empty_rings(struct session *s)
 {
 	uint64_t deadline = clock_now() + QUIET_NS;
-	bool waiting = true;
 
-	while (waiting && clock_now() < deadline && s->ports.engine == ENGINE_XSK) {
-		waiting = false;
+	do
 		clock_sleep(LOOK_NS / 2);
-		for (uint32_t i = 0; i < s->nworkers; i++) {
-			struct queue_gauges g = {};
-
-			queue_gauges(s->worker[i].queue, &g);
-			waiting |= g.rx_ring || g.tx_ring;
-		}
-	}
+	while (rings_wait(s) && clock_now() < deadline);
 }
 
 /* Cards refresh their counters in their own time: read until two reads agree. */
