@@ -4,6 +4,7 @@
 #define IO_HOST_H
 
 #include "core/result.h"
+#include <sched.h>
 
 void host_describe(struct result_host *out);
 
@@ -12,5 +13,8 @@ void host_time(char *text, size_t size);
 
 /* 16 random bits (getrandom). */
 uint16_t host_random16(void);
+
+/* CPUs that threads may run on: those given, or (NULL) all that are allowed. At least one. */
+uint32_t host_cpus(const cpu_set_t *given, cpu_set_t *out);
 
 #endif

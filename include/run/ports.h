@@ -66,9 +66,6 @@ void engine_explain(struct ports *p, const char *why, const char *other);
 /* Load the kernel engine's program for port i. Says what is wrong, but -EOPNOTSUPP. */
 int port_load_inside(struct ports *p, int i, const struct prog_spec *prog);
 
-/* CPUs that threads may run on: --cpus, else all that are allowed. At least one. */
-uint32_t cpus_allowed(const struct config *config, cpu_set_t *cpus);
-
 /* Everything again one rung lower, for all ports; -EOPNOTSUPP when there is none. */
 int ports_step_down(struct ports *p, const char *why);
 

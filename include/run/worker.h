@@ -44,6 +44,7 @@ struct plan {
 	uint32_t flows, tx_index, tx_queues; /* our place in the round robin */
 	double pps;			     /* of this queue; 0: as fast as possible */
 	uint32_t stamp_every;
+	bool shares_cpu;    /* with another stream: waiting is sleeping */
 	uint32_t in_flight; /* frames on their way out at most; 0: no limit */
 	uint64_t limit;	    /* frames of this queue; UINT64_MAX: no limit */
 };

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "run/crew.h"
 #include "io/clock.h"
+#include "io/host.h"
 #include "io/log.h"
 #include <errno.h>
 #include <poll.h>
@@ -126,14 +127,9 @@ void crew_assign(struct crew *crew, struct worker *workers, uint32_t n, uint32_t
 		 const cpu_set_t *cpus)
 {
 	cpu_set_t allowed;
-	uint32_t units = pairs ? n / 2 : n, groups = pairs ? 1 : nports, ncpus;
+	uint32_t units = pairs ? n / 2 : n, groups = pairs ? 1 : nports;
+	uint32_t ncpus = host_cpus(cpus, &allowed);
 
-	CPU_ZERO(&allowed);
-	(void)sched_getaffinity(0, sizeof(allowed), &allowed);
-	if (cpus)
-		allowed = *cpus;
-	ncpus = (uint32_t)CPU_COUNT(&allowed);
-	ncpus = ncpus ? ncpus : 1;
 	crew->nthreads = ncpus > 1 ? ncpus - 1 : 1;
 	if (cpus)
 		crew->nthreads = ncpus;

@@ -3,17 +3,7 @@
 #include "io/log.h"
 #include "run/ports.h"
 #include <errno.h>
-#include <sched.h>
 #include <stdio.h>
-
-uint32_t cpus_allowed(const struct config *config, cpu_set_t *cpus)
-{
-	CPU_ZERO(cpus);
-	(void)sched_getaffinity(0, sizeof(*cpus), cpus);
-	if (config->have_cpus)
-		*cpus = config->cpus;
-	return CPU_COUNT(cpus) ? (uint32_t)CPU_COUNT(cpus) : 1;
-}
 
 int port_load_inside(struct ports *p, int i, const struct prog_spec *prog)
 {

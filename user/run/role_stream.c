@@ -22,6 +22,8 @@ static uint32_t batch_for(const struct plan *plan)
 {
 	uint32_t batch = BATCH_FAST;
 
+	if (plan->shares_cpu && plan->pps > 0)
+		return plan->burst; /* as many as have become due while the thread slept */
 	if (plan->in_flight)
 		return 1;
 	if (plan->pps > 0 && plan->pps < PPS_MIDDLE)
@@ -55,6 +57,8 @@ void stream_prepare(struct worker *w)
 	s->stop_ns = STREAM_FOREVER;
 	s->limit = plan->limit;
 	s->stamp_every = plan->stamp_every ? plan->stamp_every : 1;
+	/* One by one: the program waits on the CPU for the next, and none waits for others to
+	 * leave. */
 	s->bulk = w->batch < BULK ? w->batch : BULK;
 	s->slot = w->slot;
 	if (plan->tx != TX_GENERATE || !w->sending) {
@@ -68,14 +72,27 @@ void stream_prepare(struct worker *w)
 
 uint64_t stream_next_ns(const struct worker *w)
 {
-	return w->stream->due_ns - AHEAD_NS;
+	bool sleeps = w->plan.shares_cpu && stream_paced(w->stream);
+
+	return w->stream->due_ns - (sleeps ? 0 : AHEAD_NS);
+}
+
+/* All that are due, and one more: it finds the end of the schedule. */
+static uint32_t frames_due(const struct stream *s, uint64_t now)
+{
+	uint64_t n = now > s->due_ns ? (now - s->due_ns) / (s->gap_ns + 1) : 0;
+
+	return n < LOOKS_MAX ? (uint32_t)n + 1 : LOOKS_MAX;
 }
 
 /* Frames far apart: only the next one, the thread sleeps in between. */
-static uint32_t looks_for(const struct stream *s)
+static uint32_t looks_for(const struct worker *w, uint64_t now)
 {
+	const struct stream *s = w->stream;
 	uint64_t left = s->limit - s->sent;
 
+	if (w->plan.shares_cpu && stream_paced(s))
+		return frames_due(s, now);
 	if (s->gap_ns >= SLEEP_GAP_NS)
 		return 1;
 	return !stream_paced(s) && left < LOOKS_MAX ? (uint32_t)left + 1 : LOOKS_MAX;
@@ -103,7 +120,7 @@ uint32_t role_stream(struct worker *w, uint64_t now)
 	if (now < stream_next_ns(w))
 		return 0;
 	s->bulk_at = s->bulk_left = s->stamp_left = 0; /* a pause between calls is no delay */
-	err = inside_run(w->inside, w->plan.frame->data, w->plan.frame->len, looks_for(s),
+	err = inside_run(w->inside, w->plan.frame->data, w->plan.frame->len, looks_for(w, now),
 			 w->batch);
 	if (err && err != -EINTR)
 		w->error = err;

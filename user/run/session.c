@@ -21,7 +21,7 @@ void session_workers(struct session *s)
 {
 	struct ports *p = &s->ports;
 	cpu_set_t cpus;
-	uint32_t ncpus = cpus_allowed(s->config, &cpus);
+	uint32_t ncpus = host_cpus(s->config->have_cpus ? &s->config->cpus : NULL, &cpus);
 
 	memset(&s->crew, 0, sizeof(s->crew));
 	s->nworkers = 0;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* One trial: plans, start, wait, drain, stop. Every wait in here has a deadline. */
 #include "io/clock.h"
+#include "io/host.h"
 #include "io/log.h"
 #include "run/state.h"
 #include <errno.h>
@@ -25,6 +26,19 @@ static bool phase_generates(const struct phase *phase)
 
 /* --- plans --- */
 
+/* Kernel engine: more streams than CPUs? Then none may wait on its CPU for its next frame. */
+static bool streams_share(const struct session *s, const struct phase *phase)
+{
+	uint32_t streams = 0, flows = s->config->flows;
+	cpu_set_t cpus;
+
+	for (int i = 0; i < s->ports.n; i++)
+		if (phase->tx[i] == TX_GENERATE)
+			streams +=
+				s->ports.port[i].streams < flows ? s->ports.port[i].streams : flows;
+	return streams > host_cpus(s->config->have_cpus ? &s->config->cpus : NULL, &cpus);
+}
+
 static void plan_generator(struct session *s, const struct trial_spec *spec, int port, uint32_t q,
 			   double pps, struct plan *plan)
 {
@@ -39,6 +53,7 @@ static void plan_generator(struct session *s, const struct trial_spec *spec, int
 	plan->tx_queues = queues;
 	plan->pps = pps / active;
 	plan->stamp_every = config->stamp_every;
+	plan->shares_cpu = streams_share(s, spec->phase);
 	if (config->latency_mode) {
 		plan->in_flight = IN_FLIGHT_FEW;
 		plan->burst = plan->burst < IN_FLIGHT_FEW ? plan->burst : IN_FLIGHT_FEW;
