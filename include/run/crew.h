@@ -39,11 +39,7 @@ struct crew {
 void crew_assign(struct crew *crew, struct worker *workers, uint32_t n, uint32_t nports, bool pairs,
 		 const cpu_set_t *cpus);
 
-/*
- * The same for the kernel engine: a thread for each worker that has a stream to send, each on the
- * CPU that w->stream was chosen for, which is given here: ports share the CPUs, streams of a port
- * have one each.
- */
+/* The same for the kernel engine: a thread for each worker that sends, on the CPU of its place. */
 void crew_assign_streams(struct crew *crew, struct worker *workers, uint32_t n,
 			 const cpu_set_t *cpus);
 

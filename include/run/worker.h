@@ -62,6 +62,7 @@ struct worker {
 	/* kernel engine: the program does the work; a thread stays in the call that sends */
 	struct prog *inside;
 	bool sends;
+	uint32_t place;	       /* of its CPU among those allowed */
 	struct stream *stream; /* of the thread's CPU; NULL: this queue does not send */
 	uint32_t batch;
 

@@ -87,7 +87,7 @@ check_screen() { # COLUMNS LINES
 	local what="screen of $1x$2"
 
 	screen -f /dev/null new-session -d -x "$1" -y "$2" \
-		"$XDPLOOP bench a:pa b:pb --phases both --rate 20kpps --duration 60s --monitor \
+		"$XDPLOOP bench a:pa b:pb --engine xsk --phases both --rate 20kpps --duration 60s --monitor \
 		--json $dir/screen.json; echo ended with \$?; sleep 60"
 	expect_seen 'a:pa +tx +(20\.0|19\.9)' "$what: the overview shows the rate"
 	expect_true "$what: the overview fits" fits "$1" "$2"

@@ -162,8 +162,6 @@ void crew_assign(struct crew *crew, struct worker *workers, uint32_t n, uint32_t
 void crew_assign_streams(struct crew *crew, struct worker *workers, uint32_t n,
 			 const cpu_set_t *cpus)
 {
-	uint32_t ncpus = (uint32_t)CPU_COUNT(cpus), next = 0;
-
 	crew->streams = true;
 	for (uint32_t i = 0; i < n; i++) {
 		struct worker *w = &workers[i];
@@ -175,7 +173,7 @@ void crew_assign_streams(struct crew *crew, struct worker *workers, uint32_t n,
 		*t = (struct crew_thread){
 			.crew = crew,
 			.index = crew->nthreads,
-			.pin = nth_cpu(cpus, next++ % ncpus),
+			.pin = nth_cpu(cpus, w->place),
 			.nworkers = 1,
 			.worker = {w},
 		};

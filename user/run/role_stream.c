@@ -8,6 +8,7 @@
 #define LOOKS_MAX    (1u << 20) /* frames looked at in one call: a stop takes 0.1 s at most */
 #define AHEAD_NS     150000u	/* a call takes so long to begin, its waiting included */
 #define SLEEP_GAP_NS 500000u	/* frames so far apart have a call each, and sleep between them */
+#define REST_NS	     100000u	/* between two calls where another stream wants the CPU */
 #define BATCH_FAST   64		/* more at a time overruns veth's ring of 256 */
 #define BATCH_MIDDLE 8
 #define PPS_FAST     1400000.0 /* one frame at a time can't be faster */
@@ -72,9 +73,11 @@ void stream_prepare(struct worker *w)
 
 uint64_t stream_next_ns(const struct worker *w)
 {
-	bool sleeps = w->plan.shares_cpu && stream_paced(w->stream);
+	uint64_t due = w->stream->due_ns, rested = w->kicked_at + REST_NS;
 
-	return w->stream->due_ns - (sleeps ? 0 : AHEAD_NS);
+	if (!w->plan.shares_cpu || !stream_paced(w->stream))
+		return due - AHEAD_NS;
+	return due > rested ? due : rested;
 }
 
 /* All that are due, and one more: it finds the end of the schedule. */
@@ -125,6 +128,7 @@ uint32_t role_stream(struct worker *w, uint64_t now)
 	if (err && err != -EINTR)
 		w->error = err;
 	publish(w);
+	w->kicked_at = now;
 	w->pacer.sent = s->sent;
 	w->sent_at = s->now;
 	/* One frame at a time leaves when it is stamped, as far as the clock can tell. */

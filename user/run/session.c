@@ -17,6 +17,18 @@ enum { STATUS_FINE = 0, STATUS_CANNOT = 1, STATUS_VERDICT = 3, STATUS_MACHINE = 
 
 /* --- set-up --- */
 
+/*
+ * Ports begin at CPUs as far apart as can be. veth delivers what CPU n sends to queue n modulo the
+ * queues there are: where only the first of them are driven, the first streams keep to theirs.
+ */
+static uint32_t first_place(const struct ports *p, int i, uint32_t ncpus)
+{
+	const struct run_port *port = &p->port[i];
+	uint32_t place = (uint32_t)i * ncpus / (uint32_t)p->n;
+
+	return port->queues < port->nic.tx_queues ? place - place % port->nic.tx_queues : place;
+}
+
 void session_workers(struct session *s)
 {
 	struct ports *p = &s->ports;
@@ -49,6 +61,7 @@ void session_workers(struct session *s)
 			w->inside = &port->prog;
 			w->run_seen = &port->prog.inside->plan->run_seen;
 			w->sends = ports_generate(p) && q < port->streams;
+			w->place = (first_place(p, i, ncpus) + q) % ncpus;
 		}
 	}
 	if (p->engine == ENGINE_KERNEL)

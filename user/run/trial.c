@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* One trial: plans, start, wait, drain, stop. Every wait in here has a deadline. */
 #include "io/clock.h"
-#include "io/host.h"
 #include "io/log.h"
 #include "run/state.h"
 #include <errno.h>
@@ -26,17 +25,25 @@ static bool phase_generates(const struct phase *phase)
 
 /* --- plans --- */
 
-/* Kernel engine: more streams than CPUs? Then none may wait on its CPU for its next frame. */
-static bool streams_share(const struct session *s, const struct phase *phase)
+static bool queue_generates(const struct session *s, const struct phase *phase,
+			    const struct worker *w)
 {
-	uint32_t streams = 0, flows = s->config->flows;
-	cpu_set_t cpus;
+	const struct run_port *port = &s->ports.port[w->port];
+	uint32_t q = w->slot - port->first_slot;
 
-	for (int i = 0; i < s->ports.n; i++)
-		if (phase->tx[i] == TX_GENERATE)
-			streams +=
-				s->ports.port[i].streams < flows ? s->ports.port[i].streams : flows;
-	return streams > host_cpus(s->config->have_cpus ? &s->config->cpus : NULL, &cpus);
+	return phase->tx[w->port] == TX_GENERATE && q < port->streams && q < s->config->flows;
+}
+
+/* Kernel engine: two streams on one CPU? Then neither may wait on it for its next frame. */
+static bool stream_shares(const struct session *s, const struct phase *phase, uint32_t i)
+{
+	const struct worker *w = &s->worker[i], *other = s->worker;
+
+	for (; w->stream && other != s->worker + s->nworkers; other++)
+		if (other != w && other->stream && other->place == w->place &&
+		    queue_generates(s, phase, other))
+			return true;
+	return false;
 }
 
 static void plan_generator(struct session *s, const struct trial_spec *spec, int port, uint32_t q,
@@ -53,7 +60,6 @@ static void plan_generator(struct session *s, const struct trial_spec *spec, int
 	plan->tx_queues = queues;
 	plan->pps = pps / active;
 	plan->stamp_every = config->stamp_every;
-	plan->shares_cpu = streams_share(s, spec->phase);
 	if (config->latency_mode) {
 		plan->in_flight = IN_FLIGHT_FEW;
 		plan->burst = plan->burst < IN_FLIGHT_FEW ? plan->burst : IN_FLIGHT_FEW;
@@ -146,6 +152,7 @@ static int trial_plan(struct session *s, const struct trial_spec *spec, struct r
 		if (s->ports.bridge && !w->inside && spec->phase->rx[w->port] == RX_REFLECT)
 			bridge_worker(s, w);
 		plan_worker(s, spec, w, w->slot - port->first_slot, pps, &plan);
+		plan.shares_cpu = stream_shares(s, spec->phase, i);
 		err = worker_prepare(w, &plan);
 		if (err)
 			return err;
