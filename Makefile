@@ -86,7 +86,7 @@ layers   := unit fake bpf net
 pure_src := $(filter-out user/tui/screen.c,$(foreach r,core report tui,$(wildcard user/$(r)/*.c)))
 unit_obj := $(pure_src:%.c=$(B)/%.o)
 tests_of  = $(patsubst %.c,$(B)/%,$(wildcard tests/$(1)/test_*.c))
-helpers   = $(patsubst %.c,$(B)/%.o,$(filter-out tests/$(1)/test_% tests/$(1)/wire.c %.bpf.c,$(wildcard tests/$(1)/*.c)))
+helpers   = $(patsubst %.c,$(B)/%.o,$(filter-out tests/$(1)/test_% %.bpf.c,$(wildcard tests/$(1)/*.c)))
 test_bpf := $(patsubst %.c,$(B)/%.o,$(wildcard tests/*/*.bpf.c))
 
 $(B)/tests/unit/%: $(B)/tests/unit/%.o $(call helpers,unit) $(unit_obj)
@@ -106,7 +106,11 @@ $(B)/tests/bpf/%: $(B)/tests/bpf/%.o $(call helpers,bpf) $(B)/libxdploop.a
 $(B)/tests/net/%: $(B)/tests/net/%.o $(call helpers,net) $(B)/libxdploop.a
 	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) $^ -lcmocka $(LDLIBS) -o $@
 
-$(B)/tests/net/wire: $(B)/tests/net/wire.o
+$(B)/tests/wire/wire: $(B)/tests/wire/wire.o $(B)/tests/wire/port.o
+	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) $^ -o $@
+
+# Tells the machines of the driver lab how fast their clock runs.
+$(B)/tools/driver-lab/tsc: $(B)/tools/driver-lab/tsc.o
 	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) $^ -o $@
 
 # Fuzzers need clang and -fsanitize=fuzzer: tools/fuzz.sh builds them apart.
@@ -114,10 +118,10 @@ $(B)/tests/fuzz/%: $(B)/tests/fuzz/%.o $(B)/libxdploop.a
 	$(Q)$(CC) $(CFLAGS) -fsanitize=fuzzer $(LDFLAGS) $^ $(LDLIBS) -o $@
 
 unit_bin  := $(call tests_of,unit)
-test_bin  := $(foreach l,$(layers),$(call tests_of,$(l))) $(patsubst %.c,$(B)/%,$(wildcard tests/net/wire.c))
+test_bin  := $(foreach l,$(layers),$(call tests_of,$(l))) $(B)/tests/wire/wire $(B)/tools/driver-lab/tsc
 fuzz_bin  := $(patsubst %.c,$(B)/%,$(wildcard tests/fuzz/fuzz_*.c))
 
-.PHONY: unit test-programs fuzz-programs test check fuzz demo install
+.PHONY: unit test-programs fuzz-programs test test-driver check fuzz demo install
 unit: $(unit_bin)
 	@set -e; for t in $(unit_bin); do echo "== $$t"; $$t; done
 
@@ -129,6 +133,12 @@ test:
 	@tools/deps.sh build test || echo "going on with what is here"
 	@$(MAKE) --no-print-directory all test-programs
 	@B=$(B) tools/test.sh $(T)
+
+# Real drivers and kernels in emulated machines. T: cases; K: kernels, as "61 new".
+test-driver:
+	@tools/deps.sh build test driver || echo "going on with what is here"
+	@$(MAKE) --no-print-directory all $(B)/tests/wire/wire $(B)/tools/driver-lab/tsc
+	@B=$(B) K="$(K)" tools/driver-lab/run.sh $(T)
 
 check:
 	@tools/deps.sh build test check

@@ -19,7 +19,7 @@ set -u
 PATH=$PATH:/usr/local/sbin:/usr/sbin:/sbin
 B=${B:-build}
 XDPLOOP=$(realpath -m "${XDPLOOP:-$B/xdploop}")
-wire=$(realpath -m "$B/tests/net/wire")
+wire=$(realpath -m "$B/tests/wire/wire")
 failures=0 cases=0 wire_pid="" status=0 pid=0
 world_name=$(basename "$0" .sh)
 

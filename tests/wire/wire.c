@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * The bad wire: forwards frames between two interfaces of the current network namespace and does
- * to some of them exactly what it was told. What it prints at the end is the truth of a test.
+ * The bad wire: forwards frames between two ports and does to some of them exactly what it was
+ * told. What it prints at the end is the truth of a test. A port is an interface of the current
+ * network namespace or, as unix:MINE:PEER, an emulated one at a datagram socket.
  *
  *   wire A B [--seconds N] [RULES for A to B] [--back [RULES for B to A]]
  *
@@ -20,35 +21,24 @@
  * each direction and run. "overrun" or "send_failed" above 0 make that void.
  */
 #include "abi/stamp.h"
+#include "port.h"
 #include <errno.h>
-#include <linux/if_ether.h>
-#include <linux/if_packet.h>
-#include <net/if.h>
 #include <poll.h>
 #include <sched.h>
 #include <signal.h>
-#include <stdbool.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/signalfd.h>
-#include <sys/socket.h>
 #include <time.h>
 #include <unistd.h>
 
-#ifndef PACKET_IGNORE_OUTGOING
-#define PACKET_IGNORE_OUTGOING 23
-#endif
-
-#define BATCH	     64
-#define FRAME_MAX    16384
-#define RULES_MAX    8192
-#define HELD_MAX     64
-#define IDLE_MS	     200
-#define SOCKET_BYTES (64 << 20)
-#define SEND_TRIES   10000
+#define BATCH	  64
+#define FRAME_MAX 16384
+#define RULES_MAX 8192
+#define HELD_MAX  64
+#define IDLE_MS	  200
 
 enum action { LOSE, DUP, LATE, CORRUPT, ACTIONS };
 
@@ -78,8 +68,7 @@ struct list {
 };
 
 struct direction {
-	const char *from, *to;
-	int in, out;
+	struct wire_port *in, *out;
 	FILE *report; /* the runs that have ended, as JSON */
 	char *text;
 	size_t text_size;
@@ -95,12 +84,6 @@ struct direction {
 	uint64_t seen, forwarded;
 	struct list done[ACTIONS];
 };
-
-static void die(const char *what)
-{
-	fprintf(stderr, "wire: %s: %s\n", what, strerror(errno));
-	exit(1);
-}
 
 static void die_usage(const char *word)
 {
@@ -201,46 +184,10 @@ static unsigned rules_parse(struct direction dir[2], char **word)
 	return seconds;
 }
 
-static void set(int fd, int level, int option, const void *value, socklen_t len, const char *what)
-{
-	if (setsockopt(fd, level, option, value, len))
-		die(what);
-}
-
-static int port_open(const char *name)
-{
-	const int one = 1, bytes = SOCKET_BYTES;
-	struct packet_mreq promiscuous = {.mr_type = PACKET_MR_PROMISC};
-	struct sockaddr_ll at = {.sll_family = AF_PACKET, .sll_protocol = htobe16(ETH_P_ALL)};
-	int fd = socket(AF_PACKET, SOCK_RAW | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
-
-	if (fd < 0)
-		die("socket");
-	at.sll_ifindex = (int)if_nametoindex(name);
-	if (!at.sll_ifindex)
-		die(name);
-	promiscuous.mr_ifindex = at.sll_ifindex;
-	set(fd, SOL_PACKET, PACKET_IGNORE_OUTGOING, &one, sizeof(one), "PACKET_IGNORE_OUTGOING");
-	set(fd, SOL_PACKET, PACKET_QDISC_BYPASS, &one, sizeof(one), "PACKET_QDISC_BYPASS");
-	set(fd, SOL_SOCKET, SO_RCVBUFFORCE, &bytes, sizeof(bytes), "SO_RCVBUFFORCE");
-	set(fd, SOL_SOCKET, SO_SNDBUFFORCE, &bytes, sizeof(bytes), "SO_SNDBUFFORCE");
-	if (bind(fd, (struct sockaddr *)&at, sizeof(at)))
-		die(name);
-	set(fd, SOL_PACKET, PACKET_ADD_MEMBERSHIP, &promiscuous, sizeof(promiscuous),
-	    "PACKET_ADD_MEMBERSHIP");
-	return fd;
-}
-
 static void forward(struct direction *d, const uint8_t *data, size_t len)
 {
-	for (int i = 0; i < SEND_TRIES; i++) {
-		if (send(d->out, data, len, 0) >= 0)
-			return;
-		if (errno != ENOBUFS && errno != EAGAIN && errno != EBUSY)
-			break;
-		sched_yield();
-	}
-	d->send_failed++;
+	if (!wire_port_send(d->out, data, len))
+		d->send_failed++;
 }
 
 /* Send what was held back long enough; all of it when the direction is idle. */
@@ -374,7 +321,7 @@ static bool pump(struct direction *d)
 		iov[i] = (struct iovec){area[i], FRAME_MAX};
 		msg[i].msg_hdr = (struct msghdr){.msg_iov = &iov[i], .msg_iovlen = 1};
 	}
-	n = recvmmsg(d->in, msg, BATCH, MSG_DONTWAIT, NULL);
+	n = recvmmsg(d->in->fd, msg, BATCH, MSG_DONTWAIT, NULL);
 	for (int i = 0; i < n; i++) {
 		if (is_stamped(area[i], msg[i].msg_len)) {
 			handle_stamped(d, area[i], msg[i].msg_len);
@@ -390,24 +337,15 @@ static bool pump(struct direction *d)
 	return n > 0;
 }
 
-static void overrun_read(struct direction *d)
-{
-	struct tpacket_stats stats;
-	socklen_t len = sizeof(stats);
-
-	if (getsockopt(d->in, SOL_PACKET, PACKET_STATISTICS, &stats, &len))
-		die("PACKET_STATISTICS");
-	d->overrun += stats.tp_drops;
-}
-
 static void direction_print(struct direction *d)
 {
 	if (d->runs)
 		run_end(d);
-	overrun_read(d);
+	d->overrun += wire_port_overrun(d->in);
 	if (fclose(d->report))
 		die("report");
-	printf("{\"from\": \"%s\", \"to\": \"%s\", \"runs\": [%s]", d->from, d->to, d->text);
+	printf("{\"from\": \"%s\", \"to\": \"%s\", \"runs\": [%s]", d->in->name, d->out->name,
+	       d->text);
 	printf(", \"other\": %llu, \"send_failed\": %llu, \"overrun\": %llu",
 	       (unsigned long long)d->other, (unsigned long long)d->send_failed,
 	       (unsigned long long)d->overrun);
@@ -444,6 +382,7 @@ static int stop_open(void)
 int main(int argc, char **argv)
 {
 	static struct direction dir[2] = {{.cut = UINT64_MAX}, {.cut = UINT64_MAX}};
+	static struct wire_port port[2];
 	struct pollfd fds[3];
 	uint64_t end;
 	bool stop = false, busy = true;
@@ -451,16 +390,17 @@ int main(int argc, char **argv)
 	if (argc < 3)
 		die_usage("no ports: wire A B ...");
 	end = now_ns() + rules_parse(dir, argv + 3) * 1000000000ull;
-	stay_here();
 	for (int i = 0; i < 2; i++) {
-		dir[i].from = argv[1 + i];
-		dir[i].to = argv[2 - i];
+		wire_port_open(&port[i], argv[1 + i]);
+		dir[i].in = &port[i];
+		dir[i].out = &port[1 - i];
 		dir[i].report = open_memstream(&dir[i].text, &dir[i].text_size);
 		if (!dir[i].report)
 			die("memory");
-		dir[i].in = dir[1 - i].out = port_open(argv[1 + i]);
-		fds[i] = (struct pollfd){dir[i].in, POLLIN, 0};
+		fds[i] = (struct pollfd){port[i].fd, POLLIN, 0};
 	}
+	if (port[0].interface)
+		stay_here();
 	fds[2] = (struct pollfd){stop_open(), POLLIN, 0};
 	printf("{\"ready\": true}\n");
 	fflush(stdout);
