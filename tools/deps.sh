@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: MIT
 # Installs what is missing to build, test, check or measure xdploop on Debian and Ubuntu.
 #
-#   tools/deps.sh build|test|check|bench ...      install what is missing
-#   tools/deps.sh -n build|test|check|bench ...   only name it (exit 1 when something is)
+#   tools/deps.sh build|test|driver|check|bench ...      install what is missing
+#   tools/deps.sh -n build|test|driver|check|bench ...   only name it (exit 1 when something is)
 #
 # Asks nothing and does nothing, offline too, when all is there. A need is a probe, not a package
 # version: a compiler from elsewhere is as good as the distribution's.
@@ -39,6 +39,9 @@ check    c:cppcheck          cppcheck
 check    c:shellcheck        shellcheck
 check    c:llvm-symbolizer   llvm
 check    sanitizers          libclang-rt-VERSION-dev|libclang-common-VERSION-dev
+driver   c:zstd              zstd
+driver   c:xz                xz-utils
+driver   keyring             debian-archive-keyring
 bench    c:valgrind          valgrind
 '
 
@@ -76,6 +79,7 @@ have() {
 		-include setjmp.h -include stdint.h - >/dev/null 2>&1 ;;
 	bpftool) have_bpftool ;;
 	sanitizers) have_sanitizers ;;
+	keyring) [ -e /usr/share/keyrings/debian-archive-keyring.gpg ] ;;
 	esac
 }
 
@@ -134,15 +138,15 @@ main() {
 	fi
 	for row; do
 		case $row in
-		build | test | check | bench) groups+="$row " ;;
+		build | test | driver | check | bench) groups+="$row " ;;
 		*)
-			say "unknown word '$row': give build, test, check or bench"
+			say "unknown word '$row': give build, test, driver, check or bench"
 			return 2
 			;;
 		esac
 	done
 	if [ $# = 0 ]; then
-		say "what for? give build, test, check or bench"
+		say "what for? give build, test, driver, check or bench"
 		return 2
 	fi
 
