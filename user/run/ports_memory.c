@@ -4,6 +4,7 @@
 #include "io/priv.h"
 #include "run/ports.h"
 #include <errno.h>
+#include <string.h>
 
 #define FRAMES_RX_DEFAULT 2048
 #define FRAMES_TX	  2048
@@ -21,16 +22,36 @@ static uint32_t ring_for(uint32_t frames)
 	return size;
 }
 
+/*
+ * Cards that know receive buffers in whole KiB only (SRRCTL.BSIZEPKT): in zero-copy mode a chunk of
+ * 2048 less its headroom is one of 1024 there, and a longer frame comes in two pieces.
+ */
+static bool buffers_in_kib(const struct nic *nic)
+{
+	static const char *const drivers[] = {"igb", "igc", "ixgbe"};
+
+	for (size_t i = 0; i < sizeof(drivers) / sizeof(drivers[0]); i++)
+		if (!strcmp(nic->driver, drivers[i]))
+			return true;
+	return false;
+}
+
+static bool chunk_small_fits(const struct nic *nic)
+{
+	uint32_t usable = CHUNK_SMALL - UMEM_HEADROOM;
+
+	if (buffers_in_kib(nic))
+		usable -= usable % 1024;
+	return nic->mtu + ETH_HDR_LEN + 2 * TAG_LEN <= usable;
+}
+
 /* The largest frame that may come in has to fit behind the headroom (net/xdp/xsk_buff_pool.c). */
 static int ports_choose_chunk(struct ports *p)
 {
-	uint32_t largest = 0;
-
+	p->chunk = CHUNK_SMALL;
 	for (int i = 0; i < p->n; i++)
-		if (p->port[i].nic.mtu > largest)
-			largest = p->port[i].nic.mtu;
-	largest += ETH_HDR_LEN + 2 * TAG_LEN;
-	p->chunk = largest <= CHUNK_SMALL - UMEM_HEADROOM ? CHUNK_SMALL : CHUNK_LARGE;
+		if (!chunk_small_fits(&p->port[i].nic))
+			p->chunk = CHUNK_LARGE;
 	if (p->config->frame_bytes > p->chunk - UMEM_HEADROOM + FCS_LEN) {
 		log_error("frames of %u bytes do not fit a buffer: the most is %u",
 			  p->config->frame_bytes, CHUNK_LARGE - UMEM_HEADROOM + FCS_LEN);
