@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# lab: kernels=61,612,new devices=e1000e limit=60
+# lab: kernels=61,612,new devices=e1000e limit=240
 # e1000e: no native XDP, whatever the kernel.
 . "$(dirname "$0")/lib.sh"
 

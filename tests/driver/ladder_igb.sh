@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# lab: kernels=61,612,new devices=igb2 limit=120
+# lab: kernels=61,612,new devices=igb2 limit=240
 # igb: zero-copy on kernels that have it, else copy; every frame arrives, in each mode and on each
 # number of queues.
 . "$(dirname "$0")/lib.sh"

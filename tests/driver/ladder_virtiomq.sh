@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# lab: kernels=61,612,new devices=virtiomq limit=90
+# lab: kernels=61,612,new devices=virtiomq limit=240
 # virtio-net with several queues: native XDP makes the driver use more of them.
 . "$(dirname "$0")/lib.sh"
 

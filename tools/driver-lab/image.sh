@@ -42,7 +42,7 @@ main() {
 	root=$(mktemp -d) || exit 1
 	trap 'rm -rf "$root"' EXIT
 	mkdir -p "$root"/{proc,sys,dev,tmp,run,out,lab,bin,sbin,etc}
-	for tool in bash jq ip ethtool realpath; do
+	for tool in bash jq ip ethtool realpath timeout sleep; do
 		file=$(command -v "$tool") || die "needs $tool: tools/deps.sh test"
 		add_program "$file"
 	done

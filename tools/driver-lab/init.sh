@@ -70,11 +70,26 @@ name_ports() {
 	done
 }
 
+# What a case that was killed left running must not disturb the next.
+kill_left() {
+	local comm
+
+	for comm in /proc/[0-9]*/comm; do
+		case $(cat "$comm" 2>/dev/null) in
+		xdploop | bash | timeout) ;;
+		*) continue ;;
+		esac
+		comm=${comm%/comm}
+		[ "${comm#/proc/}" = 1 ] || kill -9 "${comm#/proc/}"
+	done 2>/dev/null
+}
+
 run_case() { # NAME LIMIT
 	mkdir -p "/out/$1"
 	mark case "$1" "$2"
 	timeout -s KILL "$2" bash "/lab/$1.sh" >"/out/$1/log" 2>&1 </dev/null
 	mark end "$1" $?
+	kill_left
 	dmesg >"/out/$1/dmesg"
 }
 

@@ -15,8 +15,8 @@
 set -u
 cd "$(dirname "$0")/../.." || exit 1
 B=${B:-build}
-BOOT_LIMIT=150 # seconds until the guest says that it is ready
-GRACE=40       # seconds that a case may go on beyond its own limit
+BOOT_LIMIT=300 # seconds until the guest says that it is ready
+GRACE=60       # seconds that a case may go on beyond its own limit
 
 lab=$1 kernel=$2 devices=${3%:wire} wire=${3##*:} memory=$4 image=$5 dir=$6
 shift 6
@@ -244,10 +244,10 @@ listen() {
 bridge_taps() {
 	local t
 
+	sysctl -qw net.ipv6.conf.default.disable_ipv6=1 net.ipv6.conf.all.disable_ipv6=1
 	ip link add br0 type bridge ageing_time 0 mcast_snooping 0 || exit 1
 	for t in t0 t1; do
 		ip tuntap add dev $t mode tap multi_queue || exit 1
-		sysctl -qw net.ipv6.conf.$t.disable_ipv6=1
 		ip link set $t master br0 up || exit 1
 	done
 	ip link set br0 up

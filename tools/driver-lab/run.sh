@@ -13,7 +13,7 @@ set -u
 cd "$(dirname "$0")/../.." || exit 1
 export B=${B:-build}
 MACHINES=2
-PER_MACHINE=300 # seconds of limits that share a boot, about
+PER_MACHINE=4 # cases that share a boot, at most
 work=$B/driver-lab
 failures=0
 
@@ -50,14 +50,13 @@ list_cases() {
 	done
 }
 
-# Machines, the longest first: "SECONDS KERNEL DEVICES MEMORY CASE:LIMIT...". A machine that has
-# enough to do gets no more.
+# Machines, those with most cases first: "CASES KERNEL DEVICES MEMORY CASE:LIMIT...".
 group_cases() {
-	sort -k 1,3 -k 5,5n | awk -v most=$PER_MACHINE '
+	sort -k 1,3 | awk -v most=$PER_MACHINE '
 		{ key = $1 " " $2 " " $3 }
-		key != last || sum + $5 > most { if (line) print sum, line; line = key; sum = 0 }
-		{ line = line " " $4 ":" $5; sum += $5; last = key }
-		END { if (line) print sum, line }' | sort -rn
+		key != last || n == most { if (line) print n, line; line = key; n = 0 }
+		{ line = line " " $4 ":" $5; n++; last = key }
+		END { if (line) print n, line }' | sort -rn
 }
 
 # --- one machine ---
