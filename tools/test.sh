@@ -5,6 +5,8 @@
 #   tools/test.sh                    everything
 #   tools/test.sh unit net:commands  a layer, or one test program of a layer
 #
+# driver boots machines in QEMU: about ten minutes (T="unit fake cli bpf net" leaves it out).
+#
 # B=build: where the programs were built (make test-programs). XDPLOOP: the program under test.
 # V=1: show all output. bpf and net need root and go through sudo if there is a way.
 #
@@ -17,7 +19,7 @@ B=${B:-build}
 XDPLOOP=$(realpath -m "${XDPLOOP:-$B/xdploop}")
 export B XDPLOOP
 
-layers="unit fake cli bpf net"
+layers="unit fake cli bpf net driver"
 passed=0 failed=0 skipped=0 root=none
 log=$(mktemp) || exit 1
 trap 'rm -f "$log"' EXIT
@@ -39,6 +41,7 @@ programs_of() {
 limit_of() {
 	case $1 in
 	net) echo 300 ;;
+	driver) echo 1500 ;;
 	*) echo 120 ;;
 	esac
 }

@@ -45,7 +45,7 @@ host() {
 
 	read -r n </tmp/marks
 	echo $((n + 1)) >/tmp/marks
-	printf '\n@LAB %s %s\n' "$n" "$*" >/dev/ttyS0
+	printf '\n@LAB %s %s\n' "$n" "$(tr -s '\n\t' '  ' <<<"$*")" >/dev/ttyS0
 	for ((i = 0; i < 300; i++)); do
 		[ ! -e "/out/reply.$n" ] || { cat "/out/reply.$n"; return 0; }
 		sleep 0.1

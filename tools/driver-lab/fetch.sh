@@ -249,6 +249,8 @@ main() {
 	done
 	[ -e "$keyring" ] || cannot "needs Debian's keyring: tools/deps.sh driver"
 	# shellcheck disable=SC1091
+	[ "$(. /etc/os-release && echo "$ID")" = debian ] || cannot "needs Debian, for its mirror"
+	# shellcheck disable=SC1091
 	codename=$(. /etc/os-release && echo "${VERSION_CODENAME-}")
 	if ! fetch_all; then
 		complete || cannot "QEMU and its kernels can't be fetched"

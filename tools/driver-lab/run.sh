@@ -11,9 +11,9 @@
 # Everything that the machines said stays in $B/driver-lab/KERNEL-DEVICES-N/.
 set -u
 cd "$(dirname "$0")/../.." || exit 1
-export B=${B:-build}
+export B=${B:-build} LAB_OWNER=$$ # machines end when we do, however that is
 MACHINES=2
-PER_MACHINE=4 # cases that share a boot, at most
+PER_MACHINE=2 # cases that share a boot, at most
 work=$B/driver-lab
 failures=0
 
@@ -127,6 +127,16 @@ run_machine() { # KERNEL DEVICES MEMORY CASE:LIMIT...
 	return $((failures != 0))
 }
 
+# What it prints comes in one piece, since another prints beside it.
+machine_at_once() { # KERNEL DEVICES MEMORY CASE:LIMIT...
+	local out=$work/out.$BASHPID rc
+
+	run_machine "$@" >"$out" 2>&1
+	rc=$?
+	flock "$work/lock" cat "$out"
+	return $rc
+}
+
 main() {
 	local rows row kernel why
 
@@ -151,12 +161,11 @@ main() {
 			wait -n || failures=$((failures + 1))
 		done
 		# shellcheck disable=SC2086 # words
-		run_machine ${row#* } >"$work/out.$RANDOM$RANDOM" 2>&1 &
+		machine_at_once ${row#* } &
 	done
 	while [ "$(jobs -rp | wc -l)" != 0 ]; do
 		wait -n || failures=$((failures + 1))
 	done
-	cat "$work"/out.*
 	[ $failures = 0 ]
 }
 

@@ -6,6 +6,8 @@
 #include <stdint.h>
 #include <stdio.h>
 #include <time.h>
+
+#ifdef __x86_64__
 #include <x86intrin.h>
 
 static uint64_t now_ns(void)
@@ -43,3 +45,11 @@ int main(void)
 	printf("%.0f\n", (double)(tsc[1] - tsc[0]) * 1e6 / (double)(ns[1] - ns[0]));
 	return 0;
 }
+#else
+/* The lab's machines are of the host's kind, and only x86_64 has kernels and cards for it. */
+int main(void)
+{
+	puts("0");
+	return 1;
+}
+#endif
