@@ -100,6 +100,12 @@ int queue_kick(struct queue *q);
 /* Wake the driver when the fill ring ran dry. */
 void queue_rx_wake(struct queue *q);
 
+/*
+ * -ENETDOWN, once, when the device was taken away under the socket (unplugged, driver unbound): who
+ * only receives is told by nothing else. A link that is down is no error.
+ */
+int queue_error(const struct queue *q);
+
 int queue_stats(const struct queue *q, struct socket_counters *out); /* what is wrong: -errno */
 void queue_gauges(const struct queue *q, struct queue_gauges *out);  /* ring fields only */
 

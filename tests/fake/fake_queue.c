@@ -361,6 +361,11 @@ bool fake_queue_deliver(struct queue *q, const uint8_t *data, uint32_t len,
 
 /* --- what others may ask --- */
 
+int queue_error(const struct queue *q)
+{
+	return __atomic_load_n(&q->io->error, __ATOMIC_RELAXED);
+}
+
 int queue_stats(const struct queue *q, struct socket_counters *out)
 {
 	fake_lock();

@@ -38,6 +38,7 @@ struct queue_io {
 	bool hold_completions; /* nothing completes */
 	int kick_error;	       /* what the next kick_errors kicks answer, negative */
 	uint32_t kick_errors;
+	int error; /* what queue_error answers */
 	uint64_t kicks;
 };
 

@@ -534,6 +534,21 @@ static void a_socket_that_is_gone_ends_the_trial_with_words(void **state)
 	close_session();
 }
 
+/* Its worker only receives, so nothing else would tell. What was done is in the report. */
+static void a_port_that_is_gone_ends_the_trial_with_words(void **state)
+{
+	struct result_trial trial = {0};
+
+	open_session(2, 7, MEMORY);
+	wire.port[1].queue[1]->io->error = -ENETDOWN;
+	assert_int_equal(run_trial("a-to-b", 0, 1000000000, &trial), -ENODEV);
+	assert_non_null(strstr(fake_log_text(), "b went away while it was used"));
+	assert_int_equal(trial.ndirections, 1);
+	check_identities(&trial.direction[0].ledger);
+	session_trial_free(&trial);
+	close_session();
+}
+
 static void a_second_trial_begins_at_nought(void **state)
 {
 	struct result_trial trial = {0};
@@ -568,6 +583,7 @@ int main(void)
 		cmocka_unit_test(no_room_at_the_end_still_adds_up),
 		cmocka_unit_test(a_stop_in_mid_burst_closes_every_row),
 		cmocka_unit_test(a_socket_that_is_gone_ends_the_trial_with_words),
+		cmocka_unit_test(a_port_that_is_gone_ends_the_trial_with_words),
 		cmocka_unit_test(a_second_trial_begins_at_nought),
 	};
 

@@ -172,6 +172,14 @@ uint32_t queue_tx_budget(const struct queue *q)
 	return q->io->tx_budget;
 }
 
+int queue_error(const struct queue *q)
+{
+	int err = 0;
+	socklen_t len = sizeof(err);
+
+	return getsockopt(q->io->fd, SOL_SOCKET, SO_ERROR, &err, &len) ? -errno : -err;
+}
+
 int queue_stats(const struct queue *q, struct socket_counters *out)
 {
 	struct xdp_statistics s = {};

@@ -41,10 +41,14 @@ static void end_of(const struct session *s, int i, const struct snapshot *now,
 		end_left(out);
 }
 
-/* Do both devices count every frame of ours? Else wire_lost can't be told. */
+/*
+ * Do both devices count every frame of ours? Else wire_lost can't be told. What went backwards is
+ * not a count: the device is gone, or something reset it.
+ */
 static bool wire_counted(const struct ledger_end *from, const struct ledger_end *to)
 {
-	return from->netdev.tx_packets + from->netdev.tx_dropped >= from->worker.completed &&
+	return (int64_t)from->netdev.tx_packets >= 0 && (int64_t)to->netdev.rx_packets >= 0 &&
+	       from->netdev.tx_packets + from->netdev.tx_dropped >= from->worker.completed &&
 	       to->netdev.rx_packets >= to->program.seen;
 }
 

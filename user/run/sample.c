@@ -36,5 +36,6 @@ void session_sample(struct session *s, struct snapshot *snap)
 	for (uint32_t i = 0; i < s->nworkers; i++)
 		sample_queue(s, &s->worker[i], snap);
 	for (int i = 0; i < p->n; i++)
-		(void)nic_counters(&p->port[i].nic, &snap->port[i]);
+		if (nic_counters(&p->port[i].nic, &snap->port[i])) /* gone: none of it is known */
+			snap->port[i] = s->start->port[i];
 }

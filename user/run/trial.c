@@ -211,6 +211,21 @@ static int trial_failed(const struct session *s, const struct progress *p)
 	return w->error;
 }
 
+/* A port that was taken away ends the run, with words: a receiver would wait for ever. */
+static int trial_port_gone(const struct session *s)
+{
+	for (uint32_t i = 0; i < s->nworkers; i++) {
+		const struct worker *w = &s->worker[i];
+
+		if (!queue_error(w->queue))
+			continue;
+		log_error("%s went away while it was used: unplugged, or its driver unbound",
+			  s->ports.port[w->port].nic.text);
+		return -ENODEV;
+	}
+	return 0;
+}
+
 /* Until the time is up, all frames are sent, or the user wants to stop. */
 static int trial_wait(struct session *s, const struct trial_spec *spec, uint64_t start)
 {
@@ -221,8 +236,10 @@ static int trial_wait(struct session *s, const struct trial_spec *spec, uint64_t
 
 	while (!s->stop && (now = clock_now()) < end + GRACE_NS) {
 		struct progress p = trial_progress(s);
-		int err = trial_failed(s, &p);
+		int err = trial_port_gone(s);
 
+		if (!err)
+			err = trial_failed(s, &p);
 		if (err)
 			return err;
 		if ((spec->frames || now >= end) && !p.sending)
@@ -380,7 +397,7 @@ int session_trial(struct session *s, const struct trial_spec *spec, struct resul
 {
 	const struct phase *phase = spec->phase;
 	uint64_t start, end;
-	int err;
+	int err, ret;
 
 	trial->wanted_pps = NAN;
 	trial->frame_bytes = phase_generates(phase) ? s->config->frame_bytes : 0;
@@ -413,7 +430,6 @@ int session_trial(struct session *s, const struct trial_spec *spec, struct resul
 	s->now->trial = s->trial_index;
 	s->trial_name = NULL;
 	s->run++;
-	if (err)
-		return err;
-	return session_account(s, phase, s->now, trial);
+	ret = session_account(s, phase, s->now, trial); /* what was done until then, too */
+	return err ? err : ret;
 }
