@@ -166,7 +166,7 @@ ended() { # NAME TEXT
 	finish
 	expect_true "$2: it ends by itself (status $status)" [ "$status" -lt 124 ]
 	expect_json "$1" '[.trials[].directions[].ledger] | length > 0 and
-		all(.submitted > 0 and .lost == .submitted - .matched - .corrupt - .too_late)' \
+		all(.submitted > 0 and .lost == .submitted - .matched - .corrupt - (.too_late // 0))' \
 		"$2: what was done is reported"
 	attached_nowhere "$2"
 }
