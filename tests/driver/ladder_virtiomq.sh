@@ -11,4 +11,18 @@ else
 	ladder copy generic
 	refused zero-copy 'zero-copy.*driver'
 fi
-exact spread "$([ "$kernel" = new ] && echo zero-copy || echo copy)" --flows 64 --phases a-to-b,b-to-a
+best=copy
+[ "$kernel" != new ] || best=zero-copy
+run grown bench p0 p1 --frames $frames --rate $rate --flows 64 --phases a-to-b
+expect_words grown.err 'p1 has 4 RX queues.*2 before.*ethtool -L p1 combined 4' \
+	"more queues than before: words name the remedy"
+expect_json grown 'ab | .submitted == $frames and .unexplained == 0 and .no_socket > 0 and
+	.matched + .no_socket == $frames' "what comes in on those has no socket, by its row" \
+	--argjson frames $frames
+
+for port in p0 p1; do
+	ethtool -L $port combined 4
+done
+exact spread $best --flows 64 --phases a-to-b,b-to-a
+expect_json spread '[.ports[].queues] == [4, 4]' "with all its queues before: all are driven"
+expect_true "and nothing is to be said" [ ! -s "$dir/spread.err" ]

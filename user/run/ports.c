@@ -185,6 +185,23 @@ out:
 	return err;
 }
 
+/*
+ * virtio-net has more queues while it runs a native program, unless it had all before. Those are
+ * the driver's own: what is sent there in copy mode never completes (Linux 6.1), and after
+ * zero-copy sockets on them the next attach is a NULL pointer in the kernel (7.3). So they are only
+ * named.
+ */
+static void port_warn_queues(const struct ports *p, const struct run_port *port)
+{
+	if (p->config->queues || p->config->queue_ids || port->queues == QUEUES_MAX ||
+	    port->nic.rx_queues <= port->queues)
+		return;
+	log_warn("%s has %u RX queues while the program is attached and %u before: frames on the "
+		 "others find no socket (give it all its queues first: ethtool -L %s combined %u)",
+		 port->nic.text, port->nic.rx_queues, port->queues, port->nic.name,
+		 port->nic.rx_queues);
+}
+
 static bool worth_stepping_down(int err)
 {
 	return err == -EOPNOTSUPP || err == -EINVAL || err == -ENXIO || err == -ERANGE ||
@@ -206,6 +223,7 @@ static int port_climb(struct ports *p, int i, enum mode from, enum mode last, bo
 		err = port_try(p, i, mode);
 		if (!err) {
 			snprintf(port->why, sizeof(port->why), "%s", first_why);
+			port_warn_queues(p, port);
 			return 0;
 		}
 		if (port_foreign_program(port))
