@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# lab: kernels=new devices=igbdual limit=240
+# lab: kernels=new devices=igbdual limit=400
 # One dual-port card in one slot, cabled to itself: every frame's content there and back.
 . "$(dirname "$0")/lib.sh"
 

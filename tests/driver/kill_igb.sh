@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# lab: kernels=new,61 devices=igb2 limit=240
+# lab: kernels=new devices=igb2 limit=400
 # kill -9 at any moment leaves nothing attached, and the next run works.
 . "$(dirname "$0")/lib.sh"
 

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# lab: kernels=new,612 devices=igb2 limit=240
+# lab: kernels=new,612 devices=igb2 limit=400
 # The link goes away and comes back while frames run: at the receiver, at the sender, at both, by
 # the administrator.
 . "$(dirname "$0")/lib.sh"

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# lab: kernels=new,61 devices=igb2 limit=240
+# lab: kernels=new,61 devices=igb2 limit=400
 # The card is pulled, or its driver unbound, while frames run: the run ends with words, and when the
 # card is back the next run works.
 . "$(dirname "$0")/lib.sh"

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# lab: kernels=new,612 devices=igb2 limit=240
+# lab: kernels=new devices=igb2 limit=400
 # Somebody changes rings, channels or the MTU while frames run.
 . "$(dirname "$0")/lib.sh"
 

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# lab: kernels=new,61 devices=igb2:wire limit=240
+# lab: kernels=new,61 devices=igb2:wire limit=400
 # What the bad wire did to real cards' frames is what the ledger says, by list, each way.
 . "$(dirname "$0")/lib.sh"
 

@@ -81,7 +81,7 @@ print_machine() { # DIR WHERE CASE:LIMIT...
 			left+=("$word")
 			continue
 			;;
-		124) not_ok "$where $name: the machine hangs" ;;
+		124) not_ok "$where $name: the machine $(sed -n 's/^machine //p' "$dir/result")" ;;
 		137) not_ok "$where $name: ended within ${word#*:} s" ;;
 		*)
 			if ! grep -qE '^(ok|not ok|skip)( |$)' "$log" 2>/dev/null; then
@@ -91,7 +91,8 @@ print_machine() { # DIR WHERE CASE:LIMIT...
 		esac
 		print_case "$log" "$where $name"
 		if [ "$status" = 124 ]; then
-			tail -n 20 "$dir/serial.log" | sed 's/^/#   serial: /'
+			grep -E 'BUG|panic|Oops|RIP: 0010' "$dir/serial.log" | head -n 5 | sed 's/^/#   serial: /'
+			tail -n 10 "$dir/serial.log" | sed 's/^/#   serial: /'
 		elif [ "$status" != 0 ] || grep -q '^not ok' "$log"; then
 			failures=$((failures + 1))
 			tail -n 5 "$dir/share/$name/dmesg" 2>/dev/null | sed 's/^/#   kernel: /'
