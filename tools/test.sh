@@ -41,7 +41,7 @@ programs_of() {
 limit_of() {
 	case $1 in
 	net) echo 300 ;;
-	driver) echo 1500 ;;
+	driver) echo 2700 ;;
 	*) echo 120 ;;
 	esac
 }
