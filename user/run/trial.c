@@ -211,13 +211,24 @@ static int trial_failed(const struct session *s, const struct progress *p)
 	return w->error;
 }
 
+/* Its socket is told; a program alone is not, but then there is no such device any more. */
+static bool worker_port_gone(struct session *s, const struct worker *w)
+{
+	struct run_port *port = &s->ports.port[w->port];
+	struct port_counters now;
+
+	if (!w->inside)
+		return queue_error(w->queue);
+	return w->slot == port->first_slot && nic_counters(&port->nic, &now);
+}
+
 /* A port that was taken away ends the run, with words: a receiver would wait for ever. */
-static int trial_port_gone(const struct session *s)
+static int trial_port_gone(struct session *s)
 {
 	for (uint32_t i = 0; i < s->nworkers; i++) {
 		const struct worker *w = &s->worker[i];
 
-		if (!queue_error(w->queue))
+		if (!worker_port_gone(s, w))
 			continue;
 		log_error("%s went away while it was used: unplugged, or its driver unbound",
 			  s->ports.port[w->port].nic.text);
