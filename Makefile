@@ -6,7 +6,7 @@
 #   make bench    speed, beside the peers  make bench-peers  gets the peers, once
 #   make fuzz T=10  each fuzzer, for T seconds
 #   make install  to PREFIX (default /usr/local), below DESTDIR
-#   make test-driver  real drivers and kernels, in QEMU (part of make test)
+#   make test-driver  real drivers and kernels, in QEMU; once fetched, part of make test
 #
 # B=DIR puts the output elsewhere, V=1 shows the commands.
 
@@ -131,7 +131,7 @@ fuzz-programs: $(fuzz_bin)
 
 # T: layers or single tests, as tools/test.sh takes them.
 test:
-	@tools/deps.sh build test driver || echo "going on with what is here"
+	@tools/deps.sh build test || echo "going on with what is here"
 	@$(MAKE) --no-print-directory all test-programs
 	@B=$(B) tools/test.sh $(T)
 
