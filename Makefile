@@ -98,6 +98,9 @@ cli_pure := args check command_rows nearest option_parse option_rows
 $(B)/tests/unit/test_options $(B)/tests/unit/test_option_rows: $(cli_pure:%=$(B)/user/cli/%.o) \
 	$(B)/user/run/engine.o
 
+# A stream without the program that makes its frames: the test plays it.
+$(B)/tests/unit/test_stream: $(B)/user/run/role_stream.o
+
 $(B)/tests/fake/%: $(B)/tests/fake/%.o $(call helpers,fake) $(B)/libxdploop.a
 	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) $^ -lcmocka $(LDLIBS) -o $@
 

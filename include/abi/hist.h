@@ -24,10 +24,9 @@ struct hist {
 	__u64 bucket[HIST_BUCKETS];
 };
 
-/* Place of the highest bit of a value that is not 0. */
-static inline __u64 hist_log2(__u64 v)
+/* Place of the highest bit of a value that is not 0, in steps: BPF has no instruction for it. */
+static inline __u64 hist_log2_steps(__u64 v)
 {
-#ifdef __bpf__ /* has no instruction for it, and clang 14 none to offer instead */
 	__u64 n = 0;
 
 	for (__u64 step = 32; step; step /= 2) {
@@ -37,6 +36,12 @@ static inline __u64 hist_log2(__u64 v)
 		}
 	}
 	return n;
+}
+
+static inline __u64 hist_log2(__u64 v)
+{
+#ifdef __bpf__ /* nor has clang 14 one to offer instead */
+	return hist_log2_steps(v);
 #else
 	return 63 - (__u64)__builtin_clzll(v);
 #endif

@@ -84,6 +84,25 @@ static void the_largest_value_fits_the_array(void **state)
 	assert_int_equal(hist_index((1ull << 34) - 1), HIST_BUCKETS - 1);
 }
 
+/* Both forms of the logarithm, at every octave's first and last values and between them. */
+static void the_form_for_bpf_is_no_other(void **state)
+{
+	uint64_t seed = 3;
+
+	for (uint32_t bit = 0; bit < 64; bit++) {
+		uint64_t low = 1ull << bit, high = low | (low - 1);
+
+		assert_int_equal(hist_log2_steps(low), bit);
+		assert_int_equal(hist_log2_steps(high), bit);
+		for (int n = 0; n < 2000; n++) {
+			uint64_t v = low | (next_random(&seed) & (low - 1));
+
+			assert_int_equal(hist_log2_steps(v), bit);
+			assert_int_equal(hist_log2_steps(v), hist_log2(v));
+		}
+	}
+}
+
 static void notes_are_counted_exactly(void **state)
 {
 	static struct hist h;
@@ -143,6 +162,7 @@ int main(void)
 		cmocka_unit_test(every_value_lies_in_its_bucket),
 		cmocka_unit_test(buckets_grow_and_stay_below_one_percent),
 		cmocka_unit_test(the_largest_value_fits_the_array),
+		cmocka_unit_test(the_form_for_bpf_is_no_other),
 		cmocka_unit_test(notes_are_counted_exactly),
 		cmocka_unit_test(negative_values_are_counted_and_not_clamped),
 		cmocka_unit_test(values_over_the_range_have_no_bucket),
