@@ -89,7 +89,7 @@ static inline void stream_tick(struct stream *s, __u64 now)
 	s->stamp_left = s->stamp_every;
 	if (s->bulk_left)
 		return;
-	if (s->bulk_at && now - s->bulk_at > s->bulk_span)
+	if (s->bulk_at && now > s->bulk_at + s->bulk_span) /* it may go back a little */
 		s->bulk_span = now - s->bulk_at;
 	s->bulk_at = now;
 	s->bulk_left = s->bulk;
