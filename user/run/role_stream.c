@@ -131,8 +131,8 @@ uint32_t role_stream(struct worker *w, uint64_t now)
 	w->kicked_at = now;
 	w->pacer.sent = s->sent;
 	w->sent_at = s->now;
-	/* One frame at a time leaves when it is stamped, as far as the clock can tell. */
-	w->burst_span = s->bulk > 1 ? s->bulk_span : 1;
+	/* One at a time with a stamp of its own leaves at once, as far as the clock can tell. */
+	w->burst_span = s->bulk > 1 || (!stream_paced(s) && s->stamp_every > 1) ? s->bulk_span : 1;
 	__atomic_store_n(&w->sending, !s->done, __ATOMIC_RELEASE);
 	return (uint32_t)(s->sent - before);
 }
