@@ -65,7 +65,7 @@ static __always_inline void add(const struct counts *c, __u64 *counter, __u64 n)
 
 #define COUNT(c, name, n) add(c, &(c)->slot->program.name, n)
 
-static __always_inline struct counter_slot *slot_at(__u32 slot)
+static __always_inline struct counter_slot *slot_at(__u64 slot)
 {
 	struct counter_slot *slots;
 	__u32 zero = 0;
@@ -73,6 +73,8 @@ static __always_inline struct counter_slot *slot_at(__u32 slot)
 	slots = bpf_map_lookup_elem(&counters, &zero);
 	if (!slots || slot >= nslots)
 		return 0;
+	/* Without CAP_PERFMON nothing may be added before it is known to be in range. */
+	ABI_PIN(slot);
 	return &slots[slot];
 }
 

@@ -54,4 +54,12 @@ static inline __u32 fold16(__u64 sum)
 	return (__u32)((sum >> 16) + (sum & 0xffff));
 }
 
+/* In a BPF program: what is in p is no longer known to clang here, so it can't be worked out else.
+ */
+#ifdef __bpf__
+#define ABI_PIN(p) asm volatile("" : "+r"(p))
+#else
+#define ABI_PIN(p)
+#endif
+
 #endif

@@ -7,7 +7,7 @@
 #ifndef ABI_HIST_H
 #define ABI_HIST_H
 
-#include <linux/types.h>
+#include "abi/bytes.h"
 
 #define HIST_HALF_BITS 7
 #define HIST_HALF      (1u << HIST_HALF_BITS)
@@ -24,16 +24,21 @@ struct hist {
 	__u64 bucket[HIST_BUCKETS];
 };
 
-/* Place of the highest bit of a value that is not 0, in steps: BPF has no instruction for it. */
+/*
+ * Place of the highest bit of a value that is not 0, in steps: BPF has no instruction for it. Each
+ * step is arithmetic, for the verifier would follow both ways of every question.
+ */
 static inline __u64 hist_log2_steps(__u64 v)
 {
 	__u64 n = 0;
 
 	for (__u64 step = 32; step; step /= 2) {
-		if (v >> step) {
-			v >>= step;
-			n += step;
-		}
+		__u64 above = v >> step;
+
+		ABI_PIN(above);
+		above = (0 - above) >> 63; /* 1: there is something */
+		v >>= above * step;
+		n += above * step;
 	}
 	return n;
 }

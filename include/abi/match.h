@@ -88,12 +88,10 @@ struct frame_meta {
 #ifdef __bpf__
 #define ABI_INLINE	    inline __attribute__((always_inline))
 #define ABI_UNROLL	    _Pragma("unroll")
-#define ABI_PIN(p)	    asm volatile("" : "+r"(p))
 #define STAMP_AT(cfg, p, i) asm volatile("%0 += 0x78640000 + " #i : "+r"(p))
 #else
 #define ABI_INLINE inline
 #define ABI_UNROLL
-#define ABI_PIN(p)
 #define STAMP_AT(cfg, p, i) ((p) += (cfg)->stamp_offset[i])
 #endif
 

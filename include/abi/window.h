@@ -9,7 +9,7 @@
 #ifndef ABI_WINDOW_H
 #define ABI_WINDOW_H
 
-#include <linux/types.h>
+#include "abi/bytes.h"
 
 #define WINDOW_BITS_MIN 64
 #define WINDOW_BITS_MAX 4096
@@ -62,23 +62,36 @@ static inline int window_test_and_set(__u64 *bits, __u32 mask, __u32 seq)
 	return !!(old & bit);
 }
 
-/* Forget the numbers from..from+n-1, n <= nbits, a word at a time. */
+/*
+ * Forget the numbers from..from+n-1, n <= nbits, a word at a time. One question for each word that
+ * is cleared: the verifier follows every answer, and without CAP_PERFMON also wrong guesses of the
+ * CPU.
+ */
 static inline void window_clear(__u64 *bits, __u32 mask, __u32 from, __u32 n)
 {
-	for (__u32 i = 0; n && i <= (mask >> 6) + 1; i++) {
-		__u32 at = from & mask, take = 64 - (at & 63);
+	__u32 at = from & mask, shift = at & 63, words = mask >> 6, whole;
 
-		take = take < n ? take : n;
-		bits[at >> 6] &= ~(~0ull >> (64 - take) << (at & 63));
-		from += take;
-		n -= take;
+	if (n <= 64 - shift) {
+		if (n)
+			bits[at >> 6] &= ~(~0ull >> (64 - n) << shift);
+		return;
 	}
+	bits[at >> 6] &= ~(~0ull << shift);
+	n -= 64 - shift;
+	whole = n >> 6;
+	for (__u32 i = 1; i <= words && i <= whole; i++) {
+		bits[((at >> 6) + i) & words] = 0;
+		ABI_PIN(i);
+	}
+	bits[((at >> 6) + whole + 1) & words] &= ~0ull << (n & 63);
 }
 
 static inline void window_clear_all(__u64 *bits, __u32 mask)
 {
-	for (__u32 i = 0; i <= mask >> 6; i++)
+	for (__u32 i = 0; i <= mask >> 6; i++) {
 		bits[i] = 0;
+		ABI_PIN(i); /* no pointer that ends up behind the last */
+	}
 }
 
 /* A number at or above next, after a gap of d > 0. */
