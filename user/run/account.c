@@ -205,8 +205,9 @@ static void account_ledger(struct account *a, struct result_direction *d)
 	struct ledger_input *in = &a->in;
 	int from = a->ends->from, to = a->ends->to;
 
-	/* Frames that come back to send are missed only when all of them should. */
-	if (to >= 0)
+	/* Frames that come back to send are missed only when all of them should. A reflector keeps no
+	 * windows. */
+	if (to >= 0 && !a->to_reflects)
 		account_flows(a->s, from < 0 && !config->expect_return ? -1 : a->sender, to, d, in);
 	in->scheduled = a->sender >= 0 && config->rate.unit != RATE_MAX;
 	in->reflected_out = a->from_reflects;
@@ -218,7 +219,6 @@ static void account_ledger(struct account *a, struct result_direction *d)
 	if (config->expect_return && from < 0)
 		in->expect = (int64_t)a->to.worker.submitted;
 	ledger_close(in, &d->ledger);
-	/* A reflector keeps no windows. */
 	if (a->to_reflects || to < 0)
 		d->flows = d->flows_seen = d->flows_with_loss = UNKNOWN;
 	if (a->to_reflects && from < 0)
