@@ -55,7 +55,7 @@ static inline void swap_ipv4(__u8 *ip, const __u8 *end, enum swap how)
 	for (__u32 i = 5; i < 15; i++) { /* behind the options */
 		if (i < words) {
 			ports += 4;
-			ABI_PIN(ports); /* in here: else 4 or 0 would be added, which is no constant */
+			ABI_PIN(ports); /* here: 4 or 0 is no constant */
 		}
 	}
 	if (ports + 4 <= end)

@@ -17,7 +17,7 @@ check_killed() { # MODE TEXT
 	local running=yes left="" _
 
 	for _ in 1 2 3 4 5 6 7 8; do
-		"$XDPLOOP" bench a:pa b:pb --mode "$1" >/dev/null 2>&1 &
+		"$XDPLOOP" bench a:pa b:pb --engine $engine --mode "$1" >/dev/null 2>&1 &
 		sleep "0.$((RANDOM % 900 + 50))"
 		kill_hard || running=no
 		left+=$(programs_left; promiscuous_left)
@@ -29,7 +29,7 @@ check_killed() { # MODE TEXT
 }
 
 check_interrupted() { # SIGNAL DELAY
-	local what="stopped by $1 after $2 s"
+	local what="stopped by $1 after $2 s, $engine"
 
 	start bench bench a:pa b:pb --duration 20s --rate 20kpps
 	sleep "$2"
@@ -85,6 +85,14 @@ check_interrupted TERM 0.2
 check_interrupted HUP 0.2
 check_second
 works "after all that"
+engine=kernel
+check_killed native "kill -9, kernel engine"
+check_interrupted INT 0.2
+check_interrupted INT 1.1
+check_interrupted TERM 0.2
+check_second
+works "after all that, kernel engine"
+engine=xsk
 
 for mode in copy generic auto; do
 	check_foreign xdpdrv $mode

@@ -205,8 +205,7 @@ static void account_ledger(struct account *a, struct result_direction *d)
 	struct ledger_input *in = &a->in;
 	int from = a->ends->from, to = a->ends->to;
 
-	/* Frames that come back to send are missed only when all of them should. A reflector keeps no
-	 * windows. */
+	/* A reflector keeps no windows. Of what comes back, all is missed only if it should. */
 	if (to >= 0 && !a->to_reflects)
 		account_flows(a->s, from < 0 && !config->expect_return ? -1 : a->sender, to, d, in);
 	in->scheduled = a->sender >= 0 && config->rate.unit != RATE_MAX;
