@@ -396,6 +396,50 @@ static void a_schedule_sends_rate_times_time(void **state)
 	close_line();
 }
 
+/* Half a second late: all but the cap is given up, and counted as wanted. */
+static void what_is_too_late_is_given_up_and_counted(void **state)
+{
+	const struct worker_counters *c;
+	struct plan plan;
+	struct worker *w;
+	uint64_t now;
+
+	open_line(64, SWAP_NONE);
+	c = &line.maps.slot[A_SLOT].worker;
+	plan = plan_of(1, 10000, UINT64_MAX);
+	w = prepare(0, &plan, 0);
+	now = clock_now();
+	worker_start(w, now - 500000000, now + 100000000);
+	run(w);
+	assert_int_equal(c->wanted, 6000);
+	assert_in_range(c->given_up_late, 4800, 5999);
+	check_sent(w, 6000 - c->given_up_late);
+	close_line();
+}
+
+/* A look at a frame that is due in a moment waits for it. */
+static void the_program_waits_a_moment(void **state)
+{
+	uint32_t sent = 0;
+
+	open_line(64, SWAP_NONE);
+	for (uint32_t i = 0; i < 20; i++) { /* one of them is not disturbed */
+		struct plan plan = plan_of(1, 1000, UINT64_MAX);
+		struct worker *w = prepare(0, &plan, 0);
+		uint64_t start = clock_now() + 60000;
+
+		worker_start(w, start, STREAM_FOREVER);
+		assert_int_equal(inside_run(&line.prog[0], line.frame.data, line.frame.len, 1, 1),
+				 0);
+		if (w->stream->sent)
+			assert_true(w->stream->now >= start);
+		sent += clock_now() > start && w->stream->sent;
+		clock_sleep(1000000);
+	}
+	assert_true(sent > 0);
+	close_line();
+}
+
 struct sender {
 	uint32_t q;
 	struct plan plan;
@@ -584,6 +628,8 @@ int main(void)
 		cmocka_unit_test(raw_frames_are_the_template),
 		cmocka_unit_test(as_many_as_asked_are_sent_and_arrive),
 		cmocka_unit_test(a_schedule_sends_rate_times_time),
+		cmocka_unit_test(what_is_too_late_is_given_up_and_counted),
+		cmocka_unit_test(the_program_waits_a_moment),
 		cmocka_unit_test(each_cpu_has_a_stream_of_its_own),
 		cmocka_unit_test(pages_that_a_reflector_altered_come_out_right),
 		cmocka_unit_test(a_stop_is_heard_inside_the_call),
