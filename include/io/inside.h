@@ -33,7 +33,6 @@ struct inside_spec {
 	bool bridge; /* what is reflected goes out of the other port */
 	uint32_t other_first_slot;
 	bool then_pass;	      /* what was counted goes on to the kernel */
-	bool timed;	      /* latency is taken */
 	uint32_t flows;	      /* that may arrive; 0: nothing is counted */
 	uint32_t window_bits; /* wished for; fewer where they would need too much memory */
 };
