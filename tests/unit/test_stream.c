@@ -151,7 +151,7 @@ static void every_sample_is_within_one_frame_of_due(void **state)
 				;
 			assert_due(s->sent, rates[i], t);
 			assert_int_equal(world.wanted, s->sent);
-			t += next_random(&seed) % step;
+			t += next_random(&seed) % (step + 1);
 		}
 		assert_true(s->sent > 1000);
 	}
