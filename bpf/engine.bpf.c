@@ -459,7 +459,7 @@ static __always_inline int receive(struct xdp_md *ctx)
 {
 	__u8 *data = (void *)(long)ctx->data, *end = (void *)(long)ctx->data_end, *at;
 	const struct match_config *cfg = (const struct match_config *)&match;
-	__u32 queue = ctx->rx_queue_index, offset = 0, place = 0, set;
+	__u32 queue = ctx->rx_queue_index, offset = 0, place, set;
 	struct counts c;
 	__u64 len;
 
@@ -470,8 +470,7 @@ static __always_inline int receive(struct xdp_md *ctx)
 	len = frame_len(ctx);
 	COUNT(&c, seen, 1);
 	COUNT(&c, seen_bytes, len);
-	if (c.driven)
-		place = slot_of[queue & (PROGRAM_QUEUES - 1)];
+	place = slot_of[queue & (PROGRAM_QUEUES - 1)]; /* of a driven queue; for others not used */
 	set = sets_by_cpu ? bpf_get_smp_processor_id() : place;
 	at = (__u8 *)match_stamp_find(cfg, data, end, &offset);
 	if (!at)

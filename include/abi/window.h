@@ -86,10 +86,11 @@ static inline void window_clear(__u64 *bits, __u32 mask, __u32 from, __u32 n)
 	bits[((at >> 6) + whole + 1) & words] &= ~0ull << (n & 63);
 }
 
-static inline void window_clear_all(__u64 *bits, __u32 mask)
+/* All of them, from any on: without CAP_PERFMON no index may be known to the verifier. */
+static inline void window_clear_all(__u64 *bits, __u32 mask, __u32 from)
 {
 	for (__u32 i = 0; i <= mask >> 6; i++) {
-		bits[i] = 0;
+		bits[((from >> 6) + i) & mask >> 6] = 0;
 		ABI_PIN(i); /* no pointer that ends up behind the last */
 	}
 }
@@ -101,7 +102,7 @@ static inline enum window_verdict window_jump(struct window *w, __u64 *bits, __u
 	enum window_verdict verdict = WINDOW_IN_ORDER;
 
 	if (d > mask) {
-		window_clear_all(bits, mask);
+		window_clear_all(bits, mask, seq);
 		if (!w->unique) {
 			w->base = seq;
 			verdict = WINDOW_JOINED;

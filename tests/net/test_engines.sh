@@ -164,8 +164,7 @@ expect_json send '(.trials[0].directions[] | select(.to == "a:pa") | .ledger |
 what="nobody there"
 gro off b pb
 run send send a:pa b:pb --frames 500 --rate max
-expect_json send '.trials[0].directions[0].ledger | [.submitted, .completed] == [500, 0]' \
-	"$what: nothing left"
+expect_refusal 1 send 'a:pa.*GRO.*--engine xsk' "$what: nothing would leave, and that is said"
 gro on b pb
 run send send a:pa b:pb --frames 500 --rate max
 expect_json send '.trials[0].directions[0].ledger | [.submitted, .completed] == [500, 500]' \

@@ -179,8 +179,6 @@ static int port_try(struct ports *p, int i, enum mode mode)
 		err = port_open_queues(p, i, mode);
 	if (!err)
 		port->mode = mode;
-	/* Of other drivers it is not known whether they count what was redirected to them. */
-	port->sent_is_counted = p->engine == ENGINE_KERNEL && !strcmp(port->nic.kind, "veth");
 out:
 	if (err)
 		port_close_rung(port);
