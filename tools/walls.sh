@@ -143,8 +143,9 @@ main() {
 	check_pure_headers report jansson
 	check_only '(n?curses|term)(w?/.*)?\.h' user/tui/screen.c
 	check_only 'xdp/xsk\.h' include/io/queue_io.h user/io/queue.c user/io/queue_open.c
-	check_only '[a-z_]*\.skel\.h' user/io/prog.c
-	check_only '(bpf/.*|linux/bpf\.h)' user/io/prog.c user/io/log.c \
+	check_only '[a-z_]*\.skel\.h' user/io/prog_steer.c user/io/inside_open.c
+	check_only '(bpf/.*|linux/bpf\.h)' include/io/prog_load.h user/io/prog.c \
+		user/io/inside.c user/io/inside_open.c user/io/log.c \
 		user/io/nic_link.c
 
 	mapfile -t core < <(objects_of core)

@@ -256,9 +256,7 @@ static void program_loads_and_says_how_large_it_is(void **state)
 	struct rig rig = {};
 
 	rig_open(&rig, &vector_match, MATCH_UDP, RIG_METADATA | RIG_ATOMIC);
-	assert_int_equal(bpf_obj_get_info_by_fd(rig.prog.prog_fd, &info,
-						&len),
-			 0);
+	assert_int_equal(bpf_obj_get_info_by_fd(rig.prog.prog_fd, &info, &len), 0);
 	assert_int_equal(rig.prog.id, info.id);
 	assert_string_equal(info.name, "steer");
 	print_message("%u instructions verified, %u in the program, %u bytes of machine code\n",

@@ -98,14 +98,14 @@ for engine in xsk kernel; do
 			what="$engine, $mode, $queues queue(s)"
 			pair $queues
 			[ "$engine,$mode" != kernel,generic ] || gro_on
-			check_bench $mode $queues
+			check_bench "$mode" $queues
 			nothing_left "bench, $what: nothing is left"
-			check_count $mode $queues
-			check_reflect $mode $queues
+			check_count "$mode" $queues
+			check_reflect "$mode" $queues
 			nothing_left "send, count, reflect, $what: nothing is left"
 			chain $queues
 			[ "$engine,$mode" != kernel,generic ] || gro_on
-			check_chain $mode $queues
+			check_chain "$mode" $queues
 			nothing_left "port to port, $what: nothing is left"
 		done
 	done

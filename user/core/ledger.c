@@ -60,7 +60,8 @@ static void close_receive(const struct ledger_input *in, struct ledger *out)
 	out->flow_moved = (int64_t)in->flow_moved;
 	out->joined_late = (int64_t)w->joined_late;
 	out->retagged = (int64_t)w->retagged;
-	if (in->flow_moved || in->order_unknown) /* each queue saw part of a flow: these can't be told */
+	if (in->flow_moved ||
+	    in->order_unknown) /* each queue saw part of a flow: these can't be told */
 		return;
 	out->too_late = (int64_t)w->too_late;
 	out->duplicate = (int64_t)w->duplicate;

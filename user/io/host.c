@@ -63,12 +63,12 @@ uint16_t host_random16(void)
 	return v;
 }
 
-uint32_t host_cpus(const cpu_set_t *given, cpu_set_t *out)
+uint32_t host_cpus_count(const cpu_set_t *given, cpu_set_t *out)
 {
 	CPU_ZERO(out);
 	if (given)
 		*out = *given;
 	else
 		(void)sched_getaffinity(0, sizeof(*out), out);
-	return CPU_COUNT(out) ? (uint32_t)CPU_COUNT(out) : 1;
+	return (uint32_t)CPU_COUNT(out);
 }

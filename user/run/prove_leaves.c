@@ -76,6 +76,7 @@ int session_leaves(struct session *s)
 	for (uint32_t i = 0; i < s->nworkers; i++) {
 		struct worker *w = &s->worker[i];
 		const struct nic *nic = &s->ports.port[w->port].nic;
+		void (*say)(const char *format, ...) __attribute__((format(printf, 1, 2)));
 		int ret;
 
 		if (!w->stream || w->slot != s->ports.port[w->port].first_slot)
@@ -91,10 +92,11 @@ int session_leaves(struct session *s)
 				 nic->text);
 			continue;
 		}
-		log_error("%s takes no frames from an XDP program: the far end of a veth needs an "
-			  "XDP program of its own or GRO (ethtool -K FAR gro on); or use --engine "
-			  "xsk",
-			  nic->text);
+		say = s->config->engine == ENGINE_AUTO ? log_warn : log_error;
+		say("%s takes no frames from an XDP program: the far end of a veth needs an "
+		    "XDP program of its own or GRO (ethtool -K FAR gro on); or use --engine "
+		    "xsk",
+		    nic->text);
 		return -EOPNOTSUPP;
 	}
 	return 0;

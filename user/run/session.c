@@ -202,17 +202,24 @@ static int status_of(int err)
 	return err == -ENOSYS || err == -EAFNOSUPPORT ? STATUS_MACHINE : STATUS_CANNOT;
 }
 
+static int session_leaves_or_steps_down(struct session *s)
+{
+	int err = session_leaves(s);
+
+	if (err != -EOPNOTSUPP || s->config->engine != ENGINE_AUTO)
+		return err;
+	err = ports_step_down(&s->ports, "the kernel engine can't send here");
+	if (!err)
+		session_workers(s);
+	return err;
+}
+
 static int session_work(struct session *s)
 {
 	int crossed = 1, err = session_open(s);
 
 	if (!err && s->ports.engine == ENGINE_KERNEL)
-		err = session_leaves(s);
-	if (err == -EOPNOTSUPP && s->config->engine == ENGINE_AUTO &&
-	    !ports_step_down(&s->ports, "the kernel engine can't send here")) {
-		session_workers(s);
-		err = 0;
-	}
+		err = session_leaves_or_steps_down(s);
 	if (!err && s->config->command == COMMAND_BENCH) {
 		crossed = session_prove(s);
 		err = crossed < 0 ? crossed : 0;

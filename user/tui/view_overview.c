@@ -266,8 +266,7 @@ static void draw_ports(const struct view_input *in, struct pane *p)
 		table_text(&t, g, row, P_LINK, up ? STYLE_GOOD : STYLE_BAD, up ? "up" : "down");
 		table_text(&t, g, row, P_SPEED, STYLE_PLAIN,
 			   format_speed(text, sizeof(text), port));
-		table_text(&t, g, row, P_MODE, STYLE_PLAIN,
-			   mode_name_in(port->engine, port->mode));
+		table_text(&t, g, row, P_MODE, STYLE_PLAIN, mode_name_in(port->engine, port->mode));
 		table_text(&t, g, row, P_DRIVER, STYLE_PLAIN, port->driver[0] ? port->driver : "-");
 		table_count(&t, g, row, P_QUEUES, STYLE_PLAIN, port->queues);
 		table_percent(&t, g, row, P_CPU, STYLE_PLAIN,
