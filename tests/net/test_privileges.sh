@@ -28,7 +28,8 @@ as() {
 	mv "$dir/user/$name.json" "$dir/$name.json" 2>/dev/null
 }
 
-load=(--frames 1000 --rate 20kpps --mode copy)
+load=(--engine xsk --frames 1000 --rate 20kpps --mode copy)
+inside=(--engine kernel --frames 1000 --rate 20kpps)
 three=,+net_raw,+net_admin,+bpf
 both 2
 
@@ -39,6 +40,11 @@ else
 	expect_status 0 caps "NET_RAW, NET_ADMIN and BPF are enough"
 	expect_json caps '[.trials[].directions[].ledger | [.matched, .unexplained]] |
 		all(. == [1000, 0])' "with them all is sent and counted"
+
+	as $three 64 inside bench pa pb "${inside[@]}"
+	expect_status 0 inside "they are enough for the kernel engine too, with little memory"
+	expect_json inside '[.trials[].directions[].ledger | [.matched, .unexplained]] |
+		length > 0 and all(. == [1000, 0])' "with them it sends and counts all"
 
 	as $three 8192 memory bench pa pb "${load[@]}"
 	expect_status 0 memory "8 MiB of locked memory: works"
