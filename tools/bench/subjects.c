@@ -21,7 +21,7 @@
 
 const struct subject subjects[] = {
 	{"xdploop-xsk", SEND, OURS,
-	 .command = "@XDPLOOP -q send @PORT --dst-mac @MAC --rate max --size @SIZE "
+	 .command = "@XDPLOOP -q send @PORT --engine xsk --dst-mac @MAC --rate max --size @SIZE "
 		    "--flows @QUEUES --queues @QUEUES --cpus @CPUS --duration 1h",
 	 .why = "as fast as it goes, a flow and a CPU for each queue"},
 	{"xdploop-kernel", SEND, OURS,
@@ -56,7 +56,7 @@ const struct subject subjects[] = {
 	{"feeder-alone", REFLECT, FEED_ALONE,
 	 .why = "the frames of the feeder into a program that drops: the base of the loop"},
 	{"xdploop-xsk", REFLECT, OURS,
-	 .command = "@XDPLOOP -q reflect @PORT --queues @QUEUES --cpus @CPUS",
+	 .command = "@XDPLOOP -q reflect @PORT --engine xsk --queues @QUEUES --cpus @CPUS",
 	 .why = "all as it comes: our stamped frames, swapped up to the ports"},
 	{"xdploop-kernel", REFLECT, OURS, .in_kernel = true,
 	 .command = "@XDPLOOP -q reflect @PORT --engine kernel --queues @QUEUES --cpus @CPUS",
@@ -73,10 +73,11 @@ const struct subject subjects[] = {
 	{"feeder-alone", COUNT, FEED_ALONE,
 	 .why = "the frames of the feeder into a program that drops: the base"},
 	{"xdploop-xsk", COUNT, OURS,
-	 .command = "@XDPLOOP -q count @PORT --queues @QUEUES --cpus @CPUS",
+	 .command = "@XDPLOOP -q count @PORT --engine xsk --queues @QUEUES --cpus @CPUS",
 	 .why = "loss, order, duplicates, latency of every frame"},
 	{"xdploop-xsk-nostamp", COUNT, OURS,
-	 .command = "@XDPLOOP -q count @PORT --stamp none --queues @QUEUES --cpus @CPUS",
+	 .command = "@XDPLOOP -q count @PORT --engine xsk --stamp none --queues @QUEUES "
+		    "--cpus @CPUS",
 	 .needs = "--stamp", .why = "the same without the time that the program writes"},
 	{"xdploop-kernel", COUNT, OURS, .in_kernel = true,
 	 .command = "@XDPLOOP -q count @PORT --engine kernel --then drop --queues @QUEUES "
