@@ -2,7 +2,7 @@
 /*
  * Where the kernel schedules sessions as groups (autogroup), the nice value of a process counts
  * only inside its own: a build in another terminal takes half of the CPUs however nice it is, and
- * receivers lose frames meanwhile. So this autogroup gets the highest weight until the process ends.
+ * receivers lose frames meanwhile. So ours gets the highest weight until the process ends.
  */
 #ifndef BENCH_PRIORITY_H
 #define BENCH_PRIORITY_H
