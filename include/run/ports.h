@@ -35,8 +35,7 @@ struct ports {
 	struct prog_maps maps;
 	int n;
 	enum engine engine; /* of all ports */
-	char engine_why[200];
-	bool bridge; /* port to port: the two ports share memory, queue by queue */
+	bool bridge;	    /* port to port: the two ports share memory, queue by queue */
 	struct run_port port[2];
 	uint32_t chunk;
 	struct umem umem[2 * QUEUES_MAX];
@@ -61,7 +60,7 @@ static inline bool ports_generate(const struct ports *p)
 int ports_templates(struct ports *p);
 
 /* Say which engine was chosen, why, and what the other would have been. */
-void engine_explain(struct ports *p, const char *why, const char *other);
+void engine_explain(const struct ports *p, const char *why, const char *other);
 
 /* Load the kernel engine's program for port i. Says what is wrong, but -EOPNOTSUPP. */
 int port_load_inside(struct ports *p, int i, const struct prog_spec *prog);

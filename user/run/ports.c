@@ -288,10 +288,18 @@ static int ports_climb_auto(struct ports *p)
 {
 	int err;
 
-	if (engine_demand(p->config))
-		return ports_climb(p, ENGINE_KERNEL, MODE_COPY, MODE_GENERIC, false);
-	if (engine_refusal(p->config))
-		return ports_climb(p, ENGINE_XSK, MODE_ZERO_COPY, MODE_GENERIC, false);
+	if (engine_demand(p->config)) {
+		err = ports_climb(p, ENGINE_KERNEL, MODE_COPY, MODE_GENERIC, false);
+		if (!err)
+			engine_explain(p, engine_demand(p->config), "xsk");
+		return err;
+	}
+	if (engine_refusal(p->config)) {
+		err = ports_climb(p, ENGINE_XSK, MODE_ZERO_COPY, MODE_GENERIC, false);
+		if (!err)
+			engine_explain(p, engine_refusal(p->config), "kernel");
+		return err;
+	}
 	err = ports_climb(p, ENGINE_XSK, MODE_ZERO_COPY, MODE_ZERO_COPY, true);
 	if (!err) {
 		engine_explain(p, "zero-copy is obtained", "kernel");
@@ -308,7 +316,7 @@ static int ports_climb_auto(struct ports *p)
 		return err;
 	err = ports_climb(p, ENGINE_XSK, MODE_COPY, MODE_GENERIC, false);
 	if (!err)
-		engine_explain(p, "neither zero-copy nor native XDP here", "kernel");
+		engine_explain(p, "no zero-copy here, and the kernel engine can't work", "kernel");
 	return err;
 }
 

@@ -35,9 +35,8 @@ int port_load_inside(struct ports *p, int i, const struct prog_spec *prog)
 	return err;
 }
 
-void engine_explain(struct ports *p, const char *why, const char *other)
+void engine_explain(const struct ports *p, const char *why, const char *other)
 {
-	snprintf(p->engine_why, sizeof(p->engine_why), "%s; the other would be %s", why, other);
-	log_info("engine %s (%s, %s): %s", engine_name(p->engine),
-		 mode_name_in(p->engine, p->port[0].mode), p->port[0].nic.text, p->engine_why);
+	log_info("engine %s (%s, %s): %s; the other would be %s", engine_name(p->engine),
+		 mode_name_in(p->engine, p->port[0].mode), p->port[0].nic.text, why, other);
 }
